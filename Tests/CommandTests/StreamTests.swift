@@ -177,7 +177,7 @@ import Testing
     #expect(whole.status == 0, "\(whole.error)")
     let table = try String(contentsOfFile: place.file("out/results.csv"), encoding: .utf8).split(
       separator: "\n")
-    #expect(table[0].hasSuffix("side_-z,side_+z") && table.count == lines.count)
+    #expect(table[0].hasSuffix("volume_m3,volume_low_m3,volume_high_m3") && table.count == lines.count)
     #expect(fileExists(place.file("out/p0/summary.json")) && fileExists(place.file("out/p1/summary.json")))
   }
 

@@ -146,7 +146,7 @@ import Testing
         try JSONValue.read(path: place.file("\(family)/summary.json"))["objects"]?.array)
       try #require(table.count == objects.count + 1 && objects.count > 1)
       let shape = family == "yolo11-pose" ? 15 : 5
-      try #require(table.allSatisfy { $0.count == 27 + shape + 3 * count })
+      try #require(table.allSatisfy { $0.count == 49 + shape + 3 * count })
       #expect(table[0][26] == "side_+z")
       for (row, object) in zip(table.dropFirst(), objects) {
         let cells = Dictionary(uniqueKeysWithValues: zip(table[0].map(String.init), row.map { Double($0) }))

@@ -23,6 +23,7 @@ package struct BoxAnnotations {
   /// A box is hidden where the sensor reads so much nearer than the nearest of its corners, meters.
   private static let hidden = 0.2
 
+  private let source: any CaptureSource
   private let folder: CaptureFolder
   /// Of the whole video; nil where each frame has its own.
   private let world: [AnnotatedBox]?
@@ -31,20 +32,22 @@ package struct BoxAnnotations {
   ///
   /// - Throws: `CaptureError.noGroundTruth` where there are none; what reading them throws.
   package init(of source: any CaptureSource, limits: CaptureLimits = CaptureLimits()) throws(CaptureError) {
-    folder = try CaptureFolder(path: source.path, limits: limits)
-    switch source.layout {
-    case .ca1m: world = nil
-    case .arkitScenes:
-      // The data set for detection has the frames in a folder beside the annotation.
+    self.source = source
+    guard [.arkitScenes, .ca1m].contains(source.layout) else {
+      throw .noGroundTruth(path: source.path, wanted: "VIDEO\(Self.ending) or TIME.wide/instances.json")
+    }
+    (folder, world) = try source.reading { path throws(CaptureError) in
+      let folder = try CaptureFolder(path: path, limits: limits)
+      guard source.layout == .arkitScenes else { return (folder, nil) }
+      // The data set for detection has the frames in a folder beside the annotation. What lies beside an unpacked archive is
+      // none of it.
       var found: (folder: CaptureFolder, name: String)?
-      for path in [source.path, "\(source.path)/.."] where found == nil {
-        let place = try CaptureFolder(path: path, limits: limits)
+      for place in path == source.path ? [path, "\(path)/.."] : [path] where found == nil {
+        let place = try CaptureFolder(path: place, limits: limits)
         found = try place.names().first { $0.hasSuffix(Self.ending) }.map { (place, $0) }
       }
       guard let found else { throw .noGroundTruth(path: source.path, wanted: "VIDEO\(Self.ending)") }
-      world = try Self.world(try found.folder.json(found.name), file: found.name)
-    default:
-      throw .noGroundTruth(path: source.path, wanted: "VIDEO\(Self.ending) or TIME.wide/instances.json")
+      return (folder, try Self.world(try found.folder.json(found.name), file: found.name))
     }
   }
 
@@ -52,7 +55,9 @@ package struct BoxAnnotations {
   package func boxes(of frame: CapturedFrame) throws(CaptureError) -> [AnnotatedBox] {
     if let world { return world.filter { Self.isSeen($0.box, in: frame) } }
     let name = CA1MFolder.boxes(of: frame.name)
-    return try Self.instances(try folder.json(name), file: name, pose: frame.cameraToWorld)
+    return try source.reading { _ throws(CaptureError) in
+      try Self.instances(try folder.json(name), file: name, pose: frame.cameraToWorld)
+    }
   }
 
   // MARK: ARKitScenes

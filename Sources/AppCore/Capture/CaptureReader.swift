@@ -217,4 +217,8 @@ struct OneFrame: CaptureSource {
     _ = try reference(at: index)
     return try whole.encodedPicture(at: position)
   }
+
+  func reading<Result>(_ step: (String) throws(CaptureError) -> Result) throws(CaptureError) -> Result {
+    try whole.reading(step)
+  }
 }

@@ -183,9 +183,20 @@ public protocol CaptureSource: Sendable {
   ///
   /// - Throws: `CaptureError`.
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture?
+
+  /// Runs a step that reads further files of the capture, given the folder or file where they lie: `path`, but of an archive
+  /// where it was unpacked.
+  ///
+  /// - Throws: what the step throws, with files named as in the capture.
+  func reading<Result>(_ step: (String) throws(CaptureError) -> Result) throws(CaptureError) -> Result
 }
 
 extension CaptureSource {
+  /// At `path`.
+  public func reading<Result>(
+    _ step: (String) throws(CaptureError) -> Result
+  ) throws(CaptureError) -> Result { try step(path) }
+
   /// As its layout.
   public var hasPoses: Bool { layout.hasPoses }
   /// Nothing.

@@ -10,29 +10,28 @@ package struct LaserDepth {
   /// A map this far in time from a frame is another's, seconds: ARKit gives sixty pictures a second.
   private static let tolerance = 0.008
 
+  private let source: any CaptureSource
   private let folder: CaptureFolder
-  private let layout: CaptureLayout
+  private var layout: CaptureLayout { source.layout }
   private let maps: TimeIndex<String>
 
   /// That of a capture.
   ///
   /// - Throws: `CaptureError.noGroundTruth` where its layout has none; what listing it throws.
   package init(of source: any CaptureSource, limits: CaptureLimits = CaptureLimits()) throws(CaptureError) {
-    layout = source.layout
-    guard [.arkitScenes, .arkitUpsampling, .ca1m].contains(layout) else {
+    self.source = source
+    guard [.arkitScenes, .arkitUpsampling, .ca1m].contains(source.layout) else {
       throw .noGroundTruth(path: source.path, wanted: "\(Self.arkitScenes) or TIME.gt/depth.png")
     }
-    folder = try CaptureFolder(path: source.path, limits: limits)
-    var entries: [(time: Double, value: String)] = []
-    if layout != .ca1m {
-      entries = try folder.stems(in: Self.arkitScenes, endings: [".png"]).compactMap { stem, name in
-        Self.time(stem).map { ($0, name) }
+    (folder, maps) = try source.reading { path throws(CaptureError) in
+      let folder = try CaptureFolder(path: path, limits: limits)
+      guard source.layout != .ca1m else { return (folder, TimeIndex([])) }
+      let entries = try folder.stems(in: Self.arkitScenes, endings: [".png"]).compactMap { stem, name in
+        Self.time(stem).map { (time: $0, value: name) }
       }
-      guard !entries.isEmpty else {
-        throw .noGroundTruth(path: source.path, wanted: Self.arkitScenes)
-      }
+      guard !entries.isEmpty else { throw .noGroundTruth(path: source.path, wanted: Self.arkitScenes) }
+      return (folder, TimeIndex(entries))
     }
-    maps = TimeIndex(entries)
   }
 
   /// The depth of a frame; nil where it has none.
@@ -41,7 +40,7 @@ package struct LaserDepth {
       layout == .ca1m
       ? CA1MFolder.laserDepth(of: frame.name) : maps.nearest(to: frame.timestamp, within: Self.tolerance)
     guard let name, folder.hasFile(name) else { return nil }
-    return try folder.depth(name, namedBy: frame.name)
+    return try source.reading { _ throws(CaptureError) in try folder.depth(name, namedBy: frame.name) }
   }
 
   /// The time of `VIDEO_TIME`.

@@ -40,4 +40,11 @@ package struct SensorOverride: CaptureSource {
   package func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
     try source.encodedPicture(at: index)
   }
+
+  /// As the source's.
+  ///
+  /// - Throws: `CaptureError`.
+  package func reading<Result>(
+    _ step: (String) throws(CaptureError) -> Result
+  ) throws(CaptureError) -> Result { try source.reading(step) }
 }

@@ -47,6 +47,14 @@ struct UnpackedCapture: CaptureSource {
       throw folder.told(error)
     }
   }
+
+  func reading<Result>(_ step: (String) throws(CaptureError) -> Result) throws(CaptureError) -> Result {
+    do throws(CaptureError) {
+      return try source.reading(step)
+    } catch {
+      throw folder.told(error)
+    }
+  }
 }
 
 /// The temporary folder of an archive's files, the user's alone.

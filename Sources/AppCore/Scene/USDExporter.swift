@@ -38,13 +38,19 @@ public enum USDExporter {
     let size = camera.orientation.apply(to: optics.imageSize)
     let focal = camera.orientation.transposes ? (x: optics.fy, y: optics.fx) : (x: optics.fx, y: optics.fy)
     let pose = camera.cameraToWorld
+    // Intrinsics count from the center of the first pixel, the picture from its corner.
+    let principal = camera.orientation.upright(
+      Point2<ImagePixels>(optics.cx + 0.5, optics.cy + 0.5), stored: optics.imageSize)
+    let height = aperture * Double(size.height) / Double(size.width) * focal.x / focal.y
     stage.add("Camera", name: "camera \(camera.name)") { stage in
       stage.set("float focalLength", "\(aperture * focal.x / Double(size.width))")
       stage.set("float horizontalAperture", "\(aperture)")
       // Pixels need not be square: the aperture takes the difference, for USD has one focal length.
+      stage.set("float verticalAperture", "\(height)")
+      // The picture's middle as seen from the principal point, up and to the right.
       stage.set(
-        "float verticalAperture",
-        "\(aperture * Double(size.height) / Double(size.width) * focal.x / focal.y)")
+        "float horizontalApertureOffset", "\(aperture * (0.5 - principal.x / Double(size.width)))")
+      stage.set("float verticalApertureOffset", "\(height * (principal.y / Double(size.height) - 0.5))")
       stage.set("float2 clippingRange", "(0.01, 100)")
       stage.setTransform(
         columnMajor: RigidTransform<CameraARKit, World>(
@@ -69,7 +75,7 @@ public enum USDExporter {
         stage.set("uniform token type", "\"linear\"")
         stage.set("int[] curveVertexCounts", USDStage.integers(Box3D.edges.map { _ in 2 }))
         let points = Box3D.edges.flatMap { edge in [edge.0, edge.1].flatMap { corners[3 * $0..<3 * $0 + 3] } }
-        stage.set("point3f[] points", USDStage.triples(points))
+        stage.setPoints(points, width: edgeWidth)
         stage.set("float[] widths", "[\(edgeWidth)]", interpolation: "constant")
         stage.setLook(color, opacity: 1)
       }
@@ -82,7 +88,7 @@ public enum USDExporter {
   private static func add(_ points: PointCloud, to stage: inout USDStage) {
     let light = (0..<256).map { Float(SRGBTransfer.linear(fromStored: Double($0) / 255)) }
     stage.add("Points", name: "points") { stage in
-      stage.set("point3f[] points", USDStage.triples(points.coordinates))
+      stage.setPoints(points.coordinates, width: pointWidth)
       stage.set(
         "color3f[] primvars:displayColor", USDStage.triples(points.colors.map { light[Int($0)] }),
         interpolation: "vertex")
@@ -97,8 +103,7 @@ public enum USDExporter {
     switch shape {
     case .points(let cloud):
       stage.add("Points", name: name) { stage in
-        stage.set(
-          "point3f[] points", USDStage.triples(cloud.flatMap { [Float($0.x), Float($0.y), Float($0.z)] }))
+        stage.setPoints(cloud.flatMap { [Float($0.x), Float($0.y), Float($0.z)] }, width: 2 * pointWidth)
         stage.set("float[] widths", "[\(2 * pointWidth)]", interpolation: "constant")
         stage.setLook(color, opacity: 1)
       }
@@ -126,11 +131,23 @@ extension USDStage {
     set("float[] primvars:displayOpacity", "[\(opacity)]")
   }
 
+  /// Points and the extent of what is drawn at them, in which viewers look for it.
+  fileprivate mutating func setPoints(_ points: [Float], width: Float) {
+    set("point3f[] points", USDStage.triples(points))
+    guard !points.isEmpty else { return }
+    var (least, greatest) = (Array(points[..<3]), Array(points[..<3]))
+    for (index, value) in points.enumerated() {
+      least[index % 3] = min(least[index % 3], value)
+      greatest[index % 3] = max(greatest[index % 3], value)
+    }
+    set("float3[] extent", USDStage.triples(least.map { $0 - width / 2 } + greatest.map { $0 + width / 2 }))
+  }
+
   fileprivate mutating func setMesh(_ points: [Float], _ faces: [[Int]], color: [Double], opacity: Double) {
     set("uniform bool doubleSided", "1")
     set("int[] faceVertexCounts", USDStage.integers(faces.map(\.count)))
     set("int[] faceVertexIndices", USDStage.integers(faces.flatMap(\.self)))
-    set("point3f[] points", USDStage.triples(points))
+    setPoints(points, width: 0)
     set("uniform token subdivisionScheme", "\"none\"")
     setLook(color, opacity: opacity)
   }

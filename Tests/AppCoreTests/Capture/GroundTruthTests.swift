@@ -1,5 +1,7 @@
 import AppCore
+import Archives
 import FileFormats
+import Foundation
 import Geometry
 import Imaging
 import TestSupport
@@ -121,6 +123,38 @@ import Testing
       #expect(map.elements.allSatisfy { abs($0 - Float(1500 + index) / 1000) < 1e-6 })
     }
     #expect(try laser.map(of: source.frames[2]) == nil)
+
+    // The same of the capture as one file, whose sensor the user states.
+    let packed = try TemporaryDirectory()
+    let files = try Self.files(in: fixture.path).map { ("video/\($0)", try fixture.directory.read($0)) }
+    let path = try packed.write(ZipWriter.archive(files), to: "video.zip")
+    let archived = SensorOverride(try CaptureReader.open(path), kind: .lidar, maximumRange: nil)
+    let unpacked = try LaserDepth(of: archived)
+    for index in 0..<3 {
+      #expect(
+        try unpacked.map(of: archived.frames[index])?.elements
+          == laser.map(of: source.frames[index])?.elements)
+    }
+    if layout == .ca1m {
+      let named = #expect(throws: CaptureError.self) {
+        try BoxAnnotations(of: archived).boxes(of: archived.frame(at: 0))
+      }
+      let words = named.map { "\($0)" } ?? ""
+      #expect(words.contains("instances.json"), "\(words)")
+    } else {
+      #expect(throws: CaptureError.self) {
+        try BoxAnnotations(of: archived)
+      }
+    }
+  }
+
+  /// The paths of a folder's files, from it.
+  private static func files(in folder: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
+        && !isFolder.boolValue
+    }.sorted()
   }
 
   /// A frame of CA-1M with a damaged file is left out, by name, and the others are read.

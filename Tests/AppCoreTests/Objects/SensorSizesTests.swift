@@ -9,7 +9,7 @@ import Testing
 /// How a sensor's model judges what its readings show.
 @Suite struct SensorSizesTests {
   /// A phone's map of a box on a table: hardly any noise from cell to cell, .6 % of warp over 15 cells.
-  private static func warped(_ scene: TableScene, seed: UInt64) -> Plane<Float> {
+  static func warped(_ scene: TableScene, seed: UInt64) -> Plane<Float> {
     let depth = scene.sensor(width: 256, 192).depth
     var random = SplitMix64(seed: seed)
     let (columns, rows) = (256 / 15 + 3, 192 / 15 + 3)
@@ -30,7 +30,7 @@ import Testing
     return Plane(width: 256, height: 192, elements: values)
   }
 
-  private static func measured(
+  static func measured(
     _ scene: TableScene, _ depth: Plane<Float>, _ kind: SensorModel.Kind
   ) -> ObjectExtent {
     let frame = CapturedFrame(

@@ -14,7 +14,7 @@ import Testing
       SceneModel.Camera(
         name: "00030",
         intrinsics: try Intrinsics(
-          columnMajor: [1500, 0, 0, 0, 1600, 0, 959.5, 719.5, 1], imageWidth: 1920, imageHeight: 1440),
+          columnMajor: [1500, 0, 0, 0, 1600, 0, 949.5, 729.5, 1], imageWidth: 1920, imageHeight: 1440),
         cameraToWorld: RigidTransform(rotation: Quaternion(yaw: 0.5), origin: Point3(1, 2, 3)),
         orientation: .right)
     ]
@@ -91,6 +91,24 @@ import Testing
     )
     #expect(abs(width / (2 * focal) - 1440 / 3200.0) < 1e-12)
     #expect(abs(height / (2 * focal) - 1920 / 3000.0) < 1e-12)
+    // A point straight ahead lies at the principal point: the window's middle as seen from there, over the focal length.
+    let camera = try Self.scene().cameras[0]
+    let ahead = camera.orientation.upright(
+      try #require(camera.intrinsics.project(Point3(0, 0, -1))), stored: camera.intrinsics.imageSize)
+    #expect(
+      abs(try number("horizontalApertureOffset") / focal - (720 - ahead.x) / 1600) < 1e-12)
+    #expect(abs(try number("verticalApertureOffset") / focal - (ahead.y - 960) / 1500) < 1e-12)
+    #expect(abs(ahead.x - 720) > 5 && abs(ahead.y - 960) > 5, "one in the middle would show nothing")
+  }
+
+  /// Everything that is drawn says between which corners it lies, with the width of its points and lines.
+  @Test func whatIsDrawnHasAnExtent() throws {
+    let text = Self.text(try Self.scene())
+    let drawn = ["def Points ", "def Mesh ", "def BasisCurves "].reduce(0) {
+      $0 + text.split(separator: "\n").count { line in line.contains($1) }
+    }
+    #expect(text.split(separator: "\n").count { $0.contains("float3[] extent = [(") } == drawn && drawn > 4)
+    #expect(text.contains("float3[] extent = [(0.098000005, -0.002, -3.002), (1.002, 2.502, 0.0020001)]"))
   }
 
   @Test func showsPointsBoxesAndEffects() throws {

@@ -37,6 +37,15 @@ public struct BoxErrors: Sendable, Equatable {
     return (own + shared * shared).squareRoot()
   }
 
+  /// The largest of the sides of which both ends are known, over the side.
+  func largest(of box: Box3D, knownBy sides: BoxSides) -> Double {
+    let size = box.dimensions
+    return [
+      (dimensions.x / size.x, [sides.minX, sides.maxX]), (dimensions.y / size.y, [sides.minY, sides.maxY]),
+      (dimensions.z / size.z, [sides.minZ, sides.maxZ]),
+    ].reduce(0) { $1.1.contains(.inferred) ? $0 : max($0, $1.0) }
+  }
+
   /// Of the volume, over it.
   public func ofVolume(_ box: Box3D) -> Double { relative([\.x, \.y, \.z], of: box) }
 

@@ -11,8 +11,6 @@ extension BoxFaces {
   package struct Made {
     package let box: Box3D
     package let sides: BoxSides
-    /// Standard error of each side over the side, the largest of those observed.
-    package let uncertainty: Double
     /// Standard errors of the sides, meters; an inferred one may extend unseen.
     package let sideErrors: BoxDimensions
     /// Standard error of the yaw, radians.
@@ -20,7 +18,7 @@ extension BoxFaces {
   }
 
   /// Standard deviation of how far an inferred side extends unseen, over its length.
-  private static let unseen = 0.15
+  static let unseen = 0.15
 
   /// The middle of the upright faces, at height 0.
   package var middle: Point3<World> {
@@ -47,10 +45,6 @@ extension BoxFaces {
     let evidence = BoxSides(
       minX: faces[1].evidence, maxX: faces[0].evidence, minY: isSupported ? .floor : .inferred,
       maxY: isTopSeen ? .observed : .inferred, minZ: faces[3].evidence, maxZ: faces[2].evidence)
-    func error(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
-      guard pair.allSatisfy({ $0.evidence == .observed }) else { return 0 }
-      return pair.reduce(0) { $0 + $1.error * $1.error }.squareRoot() / max(length, 1e-3)
-    }
     /// Standard error of a length between two faces, meters.
     func whole(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
       pair.reduce(0) {
@@ -68,11 +62,8 @@ extension BoxFaces {
       }
     }
     let known = tilts(faces[..<2], across: own.sizeZ) + tilts(faces[2...], across: own.sizeX)
-    let upright = isTopSeen ? topError + (isSupported ? 0 : self.top.spread) : 0
     return Made(
       box: box, sides: evidence,
-      uncertainty: max(
-        error(faces[..<2], own.sizeX), error(faces[2...], own.sizeZ), upright / max(top - bottom, 1e-3)),
       sideErrors: BoxDimensions(
         x: whole(faces[..<2], own.sizeX),
         y: hypot(

@@ -40,8 +40,8 @@ extension ObjectExtent {
       "confidence": .rounded(Double(confidence), decimals: Self.decimals),
       "distanceMeters": Self.number(distance.meters), "distanceSource": .string(distance.source.rawValue),
       "samples": .integer(distance.samples),
-      "distanceInterval95": distance.meters.flatMap { meters in
-        distanceError.map { Self.interval(meters, $0) }
+      "distanceInterval95": distance.meters.map {
+        MeasuredNumber($0, error: distanceError).intervalJSON
       } ?? .null,
       "depthRange": distance.range.map { Self.numbers([$0.lowerBound, $0.upperBound]) } ?? .null,
       "worldWidth": Self.number(worldWidth), "worldHeight": Self.number(worldHeight),
@@ -59,32 +59,9 @@ extension ObjectExtent {
       "method": .string(box.method.rawValue), "points": .integer(cloud.count),
       "discardedShare": Self.number(discardedShare),
     ]
-    let size = box.dimensions
-    let (area, volume) = (size.x * size.z, size.x * size.y * size.z)
-    fields["floorArea"] = Self.number(area)
-    fields["volume"] = Self.number(volume)
+    fields.merge(box.sizeJSON(errors)) { $1 }
     if let sides { fields["sides"] = sides.json }
-    if let errors {
-      fields["interval95"] = [
-        "dimensions": .array([
-          Self.interval(size.x, errors.dimensions.x), Self.interval(size.y, errors.dimensions.y),
-          Self.interval(size.z, errors.dimensions.z),
-        ]),
-        "center": .array([
-          Self.interval(box.center.x, errors.center.x), Self.interval(box.center.y, errors.center.y),
-          Self.interval(box.center.z, errors.center.z),
-        ]),
-        "yaw": errors.yaw.map { Self.interval(box.yaw, $0) } ?? .null,
-        "floorArea": Self.interval(area, area * errors.ofFloorArea(box)),
-        "volume": Self.interval(volume, volume * errors.ofVolume(box)),
-      ]
-    }
     return .object(fields)
-  }
-
-  /// Within which a number lies 95 times in 100.
-  private static func interval(_ value: Double, _ error: Double) -> JSONValue {
-    numbers([value - BoxErrors.deviations * error, value + BoxErrors.deviations * error])
   }
 
   private static func number(_ value: Double?) -> JSONValue {

@@ -100,15 +100,18 @@ public struct ObjectExtent: Sendable {
     self.warnings = warnings
   }
 
-  /// Two lines for people: `cup 95%`, or with an identity `#3 cup 95%`, and `2.30 m` or `-- m`.
+  /// Two lines for people: `cup 95%`, or with an identity `#3 cup 95%`, and `2.30 ± .05 m`, `2.30 m` where the distance does
+  /// not rest on a sensor's readings, or `-- m`.
   public var label: String {
     (track.map { "#\($0) " } ?? "")
-      + Self.label(className, confidence: confidence, meters: distance.meters)
+      + Self.label(className, confidence: confidence, meters: distance.meters, error: distanceError)
   }
 
-  /// Class and rounded percentage, then meters with two decimals or `-- m`.
-  public static func label(_ className: String, confidence: Float, meters: Double?) -> String {
-    "\(className) \(percent(confidence))%\n\(meters.map(twoDecimals) ?? "--") m"
+  /// Class and rounded percentage, then meters with two decimals and their interval, if their error is known, or `-- m`.
+  public static func label(
+    _ className: String, confidence: Float, meters: Double?, error: Double? = nil
+  ) -> String {
+    "\(className) \(percent(confidence))%\n\(meters.map { MeasuredNumber($0, error: error).words } ?? "--") m"
   }
 
   /// A score in percent, rounded.
@@ -118,13 +121,6 @@ public struct ObjectExtent: Sendable {
 
   /// Class and score with two decimals, on one line: `cup (0.87)`, the older live overlay's label.
   public static func scoreLabel(_ className: String, confidence: Float) -> String {
-    "\(className) (\(twoDecimals(Double(confidence))))"
-  }
-
-  private static func twoDecimals(_ value: Double) -> String {
-    guard value.isFinite, abs(value) < 1e9 else { return "--" }
-    let hundredths = Int(clamping: (abs(value) * 100).rounded())
-    let fraction = hundredths % 100
-    return "\(value < 0 ? "-" : "")\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+    "\(className) (\(MeasuredNumber.twoDecimals(Double(confidence)) ?? "--"))"
   }
 }

@@ -33,7 +33,7 @@ public struct BoxSides: Sendable, Equatable {
 struct SurfaceBox {
   let box: Box3D
   let sides: BoxSides
-  /// Standard error of each side over the side, the largest of those observed.
+  /// The largest standard error of a side of which both ends are known, over the side.
   let uncertainty: Double
   /// Standard errors of the box's numbers.
   let errors: BoxErrors
@@ -100,7 +100,7 @@ struct SurfaceBox {
     box = made.box
     errors = BoxErrors(made.box, of: made, isRound: isRound, shared: shared)
     sides = made.sides.doubted(errors, of: made.box)
-    uncertainty = (made.uncertainty * made.uncertainty + shared.ofLengths * shared.ofLengths).squareRoot()
+    uncertainty = errors.largest(of: made.box, knownBy: made.sides)
   }
 
   /// The box around points seen from many sides, gathered in cells of width `cell`, from the height `bottom` up.

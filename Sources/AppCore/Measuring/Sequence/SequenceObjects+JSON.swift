@@ -47,6 +47,7 @@ extension SequenceObject {
       "corners": .array(box.corners.map(place)), "method": .string(box.method.rawValue),
       "points": .integer(cloud.count),
     ]
+    measured.merge(box.sizeJSON(errors)) { $1 }
     if let known = sides { measured["sides"] = known.json }
     var fields: [String: JSONValue] = [
       "id": .integer(id), "className": .string(className),

@@ -27,6 +27,8 @@ package struct SequenceObject: Sendable, Identifiable {
   package let box: Box3D
   /// How each of its sides is known: seen to end there in one frame at least; nil where no frame measured surfaces.
   package let sides: BoxSides?
+  /// How far the box's numbers may be from the truth; nil where frames do not say it of theirs.
+  package let errors: BoxErrors?
   /// The points that the box was put around; empty where no frame gave enough.
   package let cloud: [Point3<World>]
   /// The frames that saw it, in order.
@@ -64,8 +66,12 @@ package struct SeenObject: Sendable {
   package let box: Box3D
   /// How each of its sides is known; nil where that was not written.
   package let sides: BoxSides?
+  /// How far the box's numbers may be from the truth; nil where that was not written.
+  package let errors: BoxErrors?
   /// Whether it has no turn of its own.
   package let isRound: Bool
+  /// Whether its distance was not measured: fused depth lies beyond the depths that the fit has seen.
+  package let isExtrapolated: Bool
   /// The points that the box was put around; empty for one made from the picture.
   package let cloud: [Point3<World>]
   /// Its identity from frame to frame; nil where none was given.
@@ -73,8 +79,9 @@ package struct SeenObject: Sendable {
 
   /// An object from its parts.
   package init(
-    id: Int, className: String, confidence: Float, box: Box3D, sides: BoxSides?, isRound: Bool,
-    cloud: [Point3<World>], track: Int? = nil
+    id: Int, className: String, confidence: Float, box: Box3D, sides: BoxSides?,
+    errors: BoxErrors? = nil, isRound: Bool, isExtrapolated: Bool = false, cloud: [Point3<World>],
+    track: Int? = nil
   ) {
     self.id = id
     self.track = track
@@ -82,7 +89,9 @@ package struct SeenObject: Sendable {
     self.confidence = confidence
     self.box = box
     self.sides = sides
+    self.errors = errors
     self.isRound = isRound
+    self.isExtrapolated = isExtrapolated
     self.cloud = cloud
   }
 
@@ -91,8 +100,8 @@ package struct SeenObject: Sendable {
     guard let box = extent.box3D else { return nil }
     self.init(
       id: extent.id, className: extent.className, confidence: extent.confidence, box: box,
-      sides: extent.sides, isRound: extent.warnings.contains(.round), cloud: extent.cloud,
-      track: extent.track)
+      sides: extent.sides, errors: extent.errors, isRound: extent.warnings.contains(.round),
+      isExtrapolated: extent.warnings.contains(.extrapolated), cloud: extent.cloud, track: extent.track)
   }
 }
 
@@ -101,6 +110,9 @@ package struct SeenObject: Sendable {
 /// A sighting belongs to the object of its class with which it shares most points: points count as shared where they
 /// lie in the other's box, a little enlarged. When all frames are in, objects of a class whose points lie mostly in
 /// each other's boxes are joined as well, so that an object seen in halves becomes one.
+///
+/// A sighting whose distance is extrapolated may belong to an object, and is none by itself: from every place its distance
+/// is another, and one thing would become many.
 package struct SequenceObjects: Sendable {
   /// Side of the cells in which points are gathered, meters.
   static let cell = 0.02
@@ -133,7 +145,9 @@ package struct SequenceObjects: Sendable {
       isOpen[pair.track] = false
       tracks[pair.track].add(views[pair.view])
     }
-    for (view, _) in zip(views, isFree).filter(\.1) { tracks.append(Track(view, order: tracks.count)) }
+    for (view, _) in zip(views, isFree).filter({ $1 && !$0.isExtrapolated }) {
+      tracks.append(Track(view, order: tracks.count))
+    }
   }
 
   /// Bytes of the cells in which points are gathered.
@@ -176,13 +190,17 @@ private struct View {
   let className: String
   let box: Box3D
   let measured: ViewedBox?
+  let isExtrapolated: Bool
   let points: [Point3<World>]
   let sighting: SequenceObject.Sighting
 
   init(_ seen: SeenObject, frame: String) {
     className = seen.className
     box = seen.box
-    measured = seen.sides.map { ViewedBox(box: seen.box, sides: $0, isRound: seen.isRound) }
+    measured = seen.sides.map {
+      ViewedBox(box: seen.box, sides: $0, errors: seen.errors, isRound: seen.isRound)
+    }
+    isExtrapolated = seen.isExtrapolated
     // A box that was not put around points stands for itself.
     points = box.method == .sixPoint ? [box.center] : seen.cloud
     sighting = SequenceObject.Sighting(
@@ -273,19 +291,22 @@ private struct Track {
   }
 
   func object(id: Int) -> SequenceObject {
-    let (box, sides) = measured()
+    let (box, sides, errors) = measured()
     return SequenceObject(
-      id: id, className: className, box: box, sides: sides, cloud: points, sightings: sightings)
+      id: id, className: className, box: box, sides: sides, errors: errors, cloud: points,
+      sightings: sightings)
   }
 
   /// The box of the sides that frames saw, else around all points, where frames saw on what the object stands; otherwise as
   /// gathered.
-  private func measured() -> (box: Box3D, sides: BoxSides?) {
+  private func measured() -> (box: Box3D, sides: BoxSides?, errors: BoxErrors?) {
     let points = points
     let bottoms = boxes.filter { $0.method == .surfaces }.map(\.bottomCenter.y).sorted()
-    guard points.count >= ExtentEstimator.minimumPoints, !bottoms.isEmpty else { return (box, nil) }
+    guard points.count >= ExtentEstimator.minimumPoints, !bottoms.isEmpty else { return (box, nil, nil) }
     let whole = SurfaceBox.around(points, cell: SequenceObjects.cell, bottom: bottoms[bottoms.count / 2])
-    return ViewedBoxes(measuredBoxes)?.box(around: whole).map { ($0, $1) } ?? (whole, nil)
+    return ViewedBoxes(measuredBoxes)?.box(around: whole).map {
+      ($0.box, $0.sides, $0.errors)
+    } ?? (whole, nil, nil)
   }
 
   /// One point a cell, in the order of the cells, without what looks like noise.

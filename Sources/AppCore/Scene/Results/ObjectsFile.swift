@@ -60,7 +60,7 @@ extension SeenObject {
       }
       return SeenObject(
         id: entry.id, className: className, confidence: Float(confidence), box: box, sides: entry.sides,
-        isRound: entry.isRound,
+        errors: entry.errors, isRound: entry.isRound, isExtrapolated: entry.isExtrapolated,
         cloud: box.method == .sixPoint ? [] : try cloud(entry.id), track: entry.track)
     }
   }
@@ -76,7 +76,9 @@ private struct ObjectEntry {
   let range: ClosedRange<Double>?
   let box: Box3D?
   let sides: BoxSides?
+  let errors: BoxErrors?
   let isRound: Bool
+  let isExtrapolated: Bool
   let track: Int?
 
   /// All entries, by `id`.
@@ -113,7 +115,20 @@ private struct ObjectEntry {
       throw .field("\(name).track")
     }
     self.track = track?.integer(in: DetectionsFile.ids)
-    isRound = json["warnings"]?.array?.contains(.string(ExtentWarning.round.rawValue)) ?? false
+    func isWarned(_ warning: ExtentWarning) -> Bool {
+      json["warnings"]?.array?.contains(.string(warning.rawValue)) ?? false
+    }
+    (isRound, isExtrapolated) = (isWarned(.round), isWarned(.extrapolated))
+    errors = try Self.errors(json["box3D"]?["interval95"], of: box, "\(name).box3D.interval95")
+  }
+
+  /// Files from before intervals were written have none.
+  private static func errors(
+    _ json: JSONValue?, of box: Box3D?, _ name: String
+  ) throws(ObjectsFileError) -> BoxErrors? {
+    guard let json, !json.isNull, let box else { return nil }
+    guard let errors = BoxErrors(json, of: box) else { throw .field(name) }
+    return errors
   }
 
   private static func range(

@@ -28,7 +28,7 @@ struct StrokeFont: Sendable {
   /// The pen's thickness in font units.
   static func thickness(bold: Bool) -> Double { bold ? 2.75 : 1.75 }
 
-  /// The glyph of a character, an empty box for those outside printable ASCII; nil for a space.
+  /// The glyph of a character, an empty box for those that it lacks; nil for a space.
   func glyph(_ character: Character) -> Glyph? {
     character == " " ? nil : glyphs[character] ?? missing
   }

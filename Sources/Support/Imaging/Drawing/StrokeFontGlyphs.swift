@@ -1,5 +1,5 @@
 extension StrokeFont {
-  /// The pen paths of ASCII 33...126, drawn for this project.
+  /// The pen paths of ASCII 33...126 and of ±, drawn for this project.
   ///
   /// Units: baseline 0, x-height 10, cap height 14, descender -4, y up, left edge 0. A path is a list of
   /// points `x,y` or `x,y,r`, the latter a corner rounded with radius r; paths are separated by `;`; a
@@ -83,6 +83,7 @@ extension StrokeFont {
     ")": "0,15.4 2.8,11.2,5 2.8,2.2,5 0,-2",
     "*": "2.9,14 2.9,7.6; 0.1,12.4 5.7,9.2; 0.1,9.2 5.7,12.4",
     "+": "4,11 4,3; 0,7 8,7",
+    "±": "4,12.4 4,4.4; 0,8.4 8,8.4; 0,0.8 8,0.8",
     ",": "1,0.6 0,-2.6",
     "-": "0,5.8 4.8,5.8",
     ".": "0,0.2",

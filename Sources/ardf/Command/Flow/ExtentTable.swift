@@ -1,6 +1,13 @@
 import AppCore
 import FileFormats
 
+/// `2.09 ± .06 x 0.69 ± .04 x 1.59 ± .31 m`.
+private func size(_ sides: BoxDimensions, _ errors: BoxDimensions?) -> String {
+  [(sides.x, errors?.x), (sides.y, errors?.y), (sides.z, errors?.z)].map {
+    MeasuredNumber($0, error: $1).words
+  }.joined(separator: " x ") + " m"
+}
+
 /// Measured objects as a table for people; `nothing` where there are none.
 func extentTable(_ extents: [ObjectExtent], nothing: String = "no objects") -> String {
   guard !extents.isEmpty else { return nothing + "\n" }
@@ -11,8 +18,8 @@ func extentTable(_ extents: [ObjectExtent], nothing: String = "no objects") -> S
     let sides = extent.box3D?.dimensions
     table.add([
       "\(extent.id)", extent.className, decimal(Double(extent.confidence), 3),
-      extent.distance.meters.map { "\(decimal($0, 2)) m" } ?? "-- m", extent.distance.source.rawValue,
-      sides.map { "\(decimal($0.x, 2)) x \(decimal($0.y, 2)) x \(decimal($0.z, 2)) m" } ?? "-",
+      extent.distance.meters.map { "\(MeasuredNumber($0, error: extent.distanceError).words) m" } ?? "-- m",
+      extent.distance.source.rawValue, sides.map { size($0, extent.errors?.dimensions) } ?? "-",
       extent.box3D?.method.rawValue ?? "-", extent.warnings.map(\.rawValue).joined(separator: ", "),
     ])
   }

@@ -13,7 +13,17 @@ enum ObjectTable {
     detections + [
       "distance_m", "distance_source", "size_x_m", "size_y_m", "size_z_m", "center_x_m", "center_y_m",
       "center_z_m", "yaw_rad", "method", "side_-x", "side_+x", "side_-y", "side_+y", "side_-z", "side_+z",
-    ]
+    ] + intervals
+
+  /// Columns of the least and the greatest value that each measured number may have, and of floor area and volume.
+  private static let intervals =
+    ["distance_NAME_m", "size_x_NAME_m", "size_y_NAME_m", "size_z_NAME_m", "center_x_NAME_m"].flatMap(ends)
+    + ["center_y_NAME_m", "center_z_NAME_m", "yaw_NAME_rad"].flatMap(ends)
+    + ["floor_area_m2"] + ends("floor_area_NAME_m2") + ["volume_m3"] + ends("volume_NAME_m3")
+
+  private static func ends(_ column: String) -> [String] {
+    ["low", "high"].map { column.replacing("NAME", with: $0) }
+  }
 
   /// Columns of what a detector finds: besides those of all x, y and confidence of each key point, or the oriented box.
   static func columns(of network: any ObjectNetwork) -> [String] {
@@ -83,9 +93,21 @@ enum ObjectTable {
         timestamp: line["timestamp"])
       return known + [text(object["distanceMeters"]), text(object["distanceSource"])]
         + (0..<3).map { text(box?["dimensions"]?[$0]) } + (0..<3).map { text(box?["center"]?[$0]) }
-        + [text(box?["yaw"]), text(box?["method"])] + sides + shapes(object) + places(object)
+        + [text(box?["yaw"]), text(box?["method"])] + sides + intervals(object) + shapes(object)
+        + places(object)
         + (isTracked ? [text(object["track"])] : [])
     }
+  }
+
+  /// The ends of the intervals, floor area and volume.
+  private static func intervals(_ object: JSONValue) -> [String] {
+    func ends(_ interval: JSONValue?) -> [String] { (0..<2).map { text(interval?[$0]) } }
+    let box = object["box3D"]
+    let known = box?["interval95"]
+    return ends(object["distanceInterval95"]) + (0..<3).flatMap { ends(known?["dimensions"]?[$0]) }
+      + (0..<3).flatMap { ends(known?["center"]?[$0]) } + ends(known?["yaw"])
+      + [text(box?["floorArea"])] + ends(known?["floorArea"])
+      + [text(box?["volume"])] + ends(known?["volume"])
   }
 
   /// Where in the world the key points are, or the corners of the oriented box.

@@ -15,6 +15,23 @@ function make(tag, properties = {}, ...children) {
 
 const metres = value => value == null ? "-- m" : `${value.toFixed(2)} m`;
 
+/** Half of an interval, rounded up as in labels: ".04". */
+const reach = ([low, high]) =>
+  (Math.max(1, Math.ceil(50 * (high - low) - 1e-6)) / 100).toFixed(2).replace(/^0/, "");
+
+/** A number with two decimals and its interval: "2.09 ± .04". */
+const within = (value, interval) => value.toFixed(2) + (interval ? ` ± ${reach(interval)}` : "");
+
+/** Every number of an object's box with its interval, a line each. */
+function boxLines(box) {
+  if (!box) return [];
+  const known = box.interval95, three = name => box[name].map((value, axis) => within(value, known?.[name][axis]));
+  return [
+    `center ${three("center").join(", ")} m`, `yaw ${within(box.yaw, known?.yaw)} rad`,
+    `floor area ${within(box.floorArea, known?.floorArea)} m²`, `volume ${within(box.volume, known?.volume)} m³`,
+  ];
+}
+
 /** An object's distance, rounded as its label in the picture is. */
 const distance = measured => measured?.label?.split("\n")[1] ?? metres(measured?.distanceMeters);
 

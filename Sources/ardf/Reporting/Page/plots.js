@@ -89,21 +89,22 @@ function drawTable() {
   const sources = {lidar: "LiDAR", fusion: "fusion", network: "depth network", none: "none"};
   const rows = frame.items.map((item, index) => {
     const {measured} = item, sides = measured?.box3D?.dimensions, source = measured?.distanceSource ?? "none";
-    const within = measured?.box3D?.interval95?.dimensions, along = measured?.distanceInterval95;
-    const half = ([low, high]) => ((high - low) / 2).toFixed(2);
+    const sizes = measured?.box3D?.interval95?.dimensions, along = measured?.distanceInterval95;
+    // The label has the distance's interval already.
+    const apart = distance(measured).split(" ± ");
     const dot = make("span", {className: "dot"});
     dot.style.background = palette[index % palette.length];
     const button = make("button", {type: "button", textContent: "Effect…", className: "quiet"});
     const row = make("tr", {},
       make("td", {}, dot, item.track === undefined ? `${item.className} ${item.id}` : `${item.className} #${item.track}`),
       make("td", {className: "n", textContent: `${Math.round(100 * item.confidence)}%`}),
-      make("td", {className: "n", textContent: distance(measured)},
-        ...(along ? [make("small", {textContent: `± ${half(along)} m`})] : [])),
+      make("td", {className: "n", textContent: apart.length > 1 ? `${apart[0]} m` : apart[0]},
+        ...(along ? [make("small", {textContent: `± ${reach(along)} m`})] : [])),
       make("td", {className: source, textContent: sources[source]}),
       make("td", {className: "n", textContent: sides ? sides.map(side => side.toFixed(2)).join(" × ") : "–"},
-        ...(within ? [make("small", {textContent: `± ${within.map(half).join(" × ")}`})] : [])),
+        ...(sizes ? [make("small", {textContent: `± ${sizes.map(reach).join(" × ")}`})] : [])),
       make("td", {className: "n"}, button));
-    row.title = (measured?.warnings ?? []).join(", ");
+    row.title = [...boxLines(measured?.box3D), (measured?.warnings ?? []).join(", ")].join("\n").trim();
     row.addEventListener("mouseenter", () => setFocus(item.id));
     row.addEventListener("click", event => {
       setFocus(item.id);
