@@ -174,8 +174,8 @@ let package = Package(
 
     // ardf: the command, its servers, jobs, evaluation.
     .target(
-      name: "Sharding", dependencies: ["FileFormats", "Digests"], path: "Sources/ardf/Jobs",
-      swiftSettings: optimized),
+      name: "Sharding", dependencies: ["Reporting", "AppCore", "OutputFolders", "FileFormats", "Digests"],
+      path: "Sources/ardf/Jobs", swiftSettings: optimized),
     .target(
       name: "Evaluation",
       dependencies: ["Perception", "AppCore", "Models", "FileFormats", "Geometry", "Imaging"],

@@ -132,7 +132,7 @@ MODULES = {
     "Serving": (1, 0, "scene", "the page's service"),
     "Perception": (2, 0, "", "a frame to objects in meters"),
     "Evaluation": (4, 0, "", "average precision, depth errors"),
-    "Sharding": (4, 1, "", "lists, parts of records"),
+    "Sharding": (4, 1, "", "lists, folders of runs, parts"),
     "Reporting": (1, 1, "scene", "the page of a frame"),
     "Models": (2, 1, "network", "YOLO, Depth Anything V2"),
     "NNVerification": (3, 0, "network", "layer by layer against others"),
@@ -168,7 +168,8 @@ def modules(targets):
     missing = drawn ^ (set(targets) | SHIMS)
     links = [*ARROWS, *BASE_ARROWS, ("Perception", "AppCore"), ("ardf", "Serving"), ("ardf", "Perception")]
     links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "ONNXEngine"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
-    links += [("InferenceServing", "InferenceProtocol"), ("Models", "ONNX"), ("Evaluation", "Perception")]
+    links += [("InferenceServing", "InferenceProtocol"), ("Models", "ONNX"), ("Evaluation", "Perception"),
+              ("Sharding", "Reporting")]  # fmt: skip
     links += [("NNRuntime", kernel) for kernel in kernels] + [(kernel, "NNKernelInterface") for kernel in kernels]
     wrong = [f"{a} does not import {b}" for a, b in links if b not in targets.get(a, ())]
     reached = {name: {b for a, b in links if a == name} for name in targets}
@@ -202,9 +203,10 @@ def modules(targets):
     left, top = picture.boxes["Perception"][0], picture.boxes["Perception"][1]
     end = picture.boxes["AppCore"][1]
     picture.arrow((left, top + 70), (left - 60, top + 110), (left + 10, end - 40), (left - 40, end - 2))
-    left, bottom = picture.boxes["Evaluation"][0], picture.boxes["Evaluation"][1] + 98
-    right = picture.boxes["Perception"][0] + 220
-    picture.arrow((left + 24, bottom), (left - 30, bottom + 22), (right + 70, bottom + 22), (right - 18, bottom + 2))
+    for name, other in (("Evaluation", "Perception"), ("Sharding", "Reporting")):
+        left, bottom = picture.boxes[name][0], picture.boxes[name][1] + 98
+        right = picture.boxes[other][0] + 220
+        picture.arrow((left + 24, bottom), (left - 30, bottom + 22), (right + 70, bottom + 22), (right - 18, bottom + 2))
     top = picture.boxes["Sharding"][1]
     picture.arrow((1276, 68), (1296, 120), (1296, top - 30), (1281, top + 30))
     left, top = picture.boxes["InferenceServing"][:2]

@@ -1,3 +1,4 @@
+import OutputFolders
 import AppCore
 import ArgumentParser
 import Digests
@@ -167,7 +168,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     try job.folder?.finish(
       lines: lines, detections: format.format == .coco ? coco : nil,
       rows: format.format == .csv ? rows : nil)
-    for line in try job.folder?.gatherSequences(of: frames) ?? [] where !output.json && !output.quiet {
+    for line in try job.folder?.gatherSequences(of: frames, seen: FrameWriter.seenObjects) ?? []
+    where !output.json && !output.quiet {
       try Console.print(line: line)
     }
     // A run that made nothing takes the place of nothing.
@@ -261,9 +263,12 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   private func folder(of inputs: RunInputs, _ shard: Shard) throws -> RunFolder? {
-    try RunFolder(
-      output.target, resume: batch.resume, shard: shard, inputs: inputs, files: inputFiles,
-      pictures: pictures.pictureFormat)
+    let target = output.target
+    guard !target.isStandardOutput else { return nil }
+    return try RunFolder(
+      target.path, force: target.force, resume: batch.resume, shard: shard,
+      frames: inputs.frames[shard.positions(of: inputs.frames.count)], isSingle: inputs.isSingle,
+      inputs: inputs.paths + inputFiles.compactMap(\.self), picture: pictures.pictureFormat.file("results"))
   }
 
   /// Files that are read besides the frames.

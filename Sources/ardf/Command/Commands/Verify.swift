@@ -1,3 +1,4 @@
+import OutputFolders
 import ArgumentParser
 import FileFormats
 import Geometry
@@ -374,9 +375,8 @@ struct Verify: ParsableCommand {
     _ tolerances: ToleranceTable, _ observer: LayerVerifier.Observer?
   ) throws -> (reports: [VerificationReport], origin: [String: String]) {
     let (found, expected) = (try ReferenceFile(path: traces[0]), try ReferenceFile(path: traces[1]))
-    if let digest = found.metadata["weightsSHA256"], let other = expected.metadata["weightsSHA256"],
-      digest != other
-    {
+    let digests = [found, expected].compactMap { $0.metadata["weightsSHA256"] }
+    if digests.count == 2, digests[0] != digests[1] {
       Console.note("the traces are of different weight files")
     }
     let report = try TraceComparison(tolerances: tolerances, layersOnly: layersOnly).compare(

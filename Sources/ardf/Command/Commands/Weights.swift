@@ -1,3 +1,4 @@
+import OutputFolders
 import ArgumentParser
 import Digests
 import FileFormats

@@ -1,3 +1,4 @@
+import OutputFolders
 import Digests
 import FileFormats
 import Models

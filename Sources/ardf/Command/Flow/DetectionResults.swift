@@ -1,3 +1,5 @@
+import Sharding
+import OutputFolders
 import AppCore
 import FileFormats
 import Geometry

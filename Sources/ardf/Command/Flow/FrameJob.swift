@@ -1,3 +1,5 @@
+import Sharding
+import OutputFolders
 import AppCore
 import FileFormats
 import Geometry
@@ -148,7 +150,7 @@ struct FrameJob: Sendable {
     let digest = try digest(of: frame)
     let earlier = folder?.earlier(frame, digest: digest) ?? .nothing
     if case .finished(let summary) = earlier {
-      let coco = format == .coco ? try folder?.finishedDetections(frame) : nil
+      let coco = format == .coco ? try folder.flatMap { try document($0, frame).array } : nil
       return FrameRecord(
         outcome: .kept, summary: summary, coco: coco ?? [], masks: try folder.flatMap { try masks($0, frame) }
       )
@@ -216,12 +218,18 @@ struct FrameJob: Sendable {
   /// The masks that an earlier run wrote, if they are asked for.
   private func masks(_ folder: RunFolder, _ frame: RunFrame) throws -> [JSONValue]? {
     guard printsMasks else { return nil }
-    return try folder.finishedDocument(frame)["detections"]?.array?.compactMap { detection in
+    return try document(folder, frame)["detections"]?.array?.compactMap { detection in
       guard let id = detection["id"]?.integer(in: DetectionsFile.ids), let mask = detection["mask"],
         !mask.isNull
       else { return nil }
       return Self.entry(id, mask)
     }
+  }
+
+  /// The detections of a finished frame, in whatever format.
+  private func document(_ folder: RunFolder, _ frame: RunFrame) throws -> JSONValue {
+    let path = folder.path(RunFolder.detections, of: frame)
+    return try InFile.naming(path) { try JSONValue.read(path: path) }
   }
 
   private static func entry(_ id: Int, _ mask: JSONValue) -> JSONValue {

@@ -1,3 +1,4 @@
+import OutputFolders
 import AppCore
 import FileFormats
 import Imaging

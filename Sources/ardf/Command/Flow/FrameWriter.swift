@@ -1,3 +1,4 @@
+import OutputFolders
 import AppCore
 import FileFormats
 import Geometry
@@ -95,6 +96,16 @@ struct FrameWriter {
       }
       return stride(from: 0, to: values.count, by: 3).map {
         Point3(values[$0], values[$0 + 1], values[$0 + 2])
+      }
+    }
+  }
+
+  /// The objects of a frame's folder, with the points that their boxes were put around.
+  static func seenObjects(in folder: String) throws -> [SeenObject] {
+    let file = "\(folder)/objects.json"
+    return try InFile.naming(file) {
+      try SeenObject.objects(of: JSONValue.read(path: file)) { id in
+        try readPoints("\(folder)/\(points(ofObject: id))")
       }
     }
   }

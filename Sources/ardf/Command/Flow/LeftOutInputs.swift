@@ -1,3 +1,4 @@
+import Sharding
 import AppCore
 import FileFormats
 

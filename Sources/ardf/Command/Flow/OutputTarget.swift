@@ -1,3 +1,5 @@
+import OutputFolders
+
 /// Where results go.
 struct OutputTarget {
   static let standardOutput = "-"

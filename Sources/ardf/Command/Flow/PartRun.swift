@@ -1,3 +1,4 @@
+import OutputFolders
 import AppCore
 import FileFormats
 import Sharding
@@ -41,7 +42,8 @@ struct PartRun {
   ///
   /// The first SIGINT or SIGTERM lets what is under way come to its end, where `isInterruptible`.
   func run(_ work: PartWork, lanes: Lanes, jobs: [FrameJob], isInterruptible: Bool) async throws {
-    let (part, log) = try folder.open()
+    let (part, log, notes) = try folder.open()
+    for note in notes { Console.note(note) }
     for line in part.damage.lines(of: part.path) { Console.inform(line) }
     log.write(.began, time: Self.now, began(work, part))
     if isInterruptible { Interruption.endFirst {} }

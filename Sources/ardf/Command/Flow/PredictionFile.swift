@@ -1,3 +1,4 @@
+import OutputFolders
 import Evaluation
 import FileFormats
 

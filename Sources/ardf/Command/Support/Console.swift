@@ -1,3 +1,4 @@
+import OutputFolders
 import FileFormats
 import Synchronization
 

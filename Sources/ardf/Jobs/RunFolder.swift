@@ -2,16 +2,15 @@ import AppCore
 import FileFormats
 import OutputFolders
 import Reporting
-import Sharding
 
 /// Where `run` writes: a folder a frame, each whole or absent, and beside them what is said about all.
 ///
 /// An old result of several frames that `--force` replaces stays until all frames of the new one are done.
-struct RunFolder: Sendable {
-  static let summary = "summary.json"
-  static let detections = "detections.json"
-  static let sequence = "sequence-objects.json"
-  static let table = "results.csv"
+package struct RunFolder: Sendable {
+  package static let summary = "summary.json"
+  package static let detections = "detections.json"
+  package static let sequence = "sequence-objects.json"
+  package static let table = "results.csv"
 
   /// What lies beside the folders of frames, those of shards included.
   private static let beside = [
@@ -19,7 +18,7 @@ struct RunFolder: Sendable {
   ]
 
   /// What an earlier run made of a frame.
-  enum Earlier {
+  package enum Earlier {
     /// Nothing, or nothing that may be kept.
     case nothing
     /// Results of other inputs or options.
@@ -35,32 +34,32 @@ struct RunFolder: Sendable {
   private let resume: Bool
   private let isSingle: Bool
   private let shard: Shard
-  private let pictures: PictureFormat
+  private let picture: String
   /// Folders that hold those of a source's frames.
   private let labels: [String]
   /// What takes the place of an old result of several frames in the end.
   private let replacement: AtomicDirectory?
 
-  /// Refuses what exists and may not be touched, before any work is done; nil for standard output.
+  /// Refuses what exists and may not be touched, before any work is done.
   ///
-  /// - `files`: Files that are read besides the frames' sources.
-  /// - `pictures`: How frames' pictures are written, which the page over them shows.
-  init?(
-    _ output: OutputTarget, resume: Bool, shard: Shard, inputs: RunInputs, files: [String?],
-    pictures: PictureFormat
+  /// - `frames`: Those of the shard.
+  /// - `isSingle`: Whether there is one frame, whose results lie in the folder itself.
+  /// - `inputs`: Paths of all that is read, which the folder may neither replace nor hold.
+  /// - `picture`: The file of a frame's folder that the page over all frames shows.
+  /// - Throws: `JobFolderError`, `OutputConflict`, `OutputError`.
+  package init(
+    _ path: String, force: Bool, resume: Bool, shard: Shard, frames: ArraySlice<RunFrame>, isSingle: Bool,
+    inputs: [String], picture: String
   ) throws {
-    guard !output.isStandardOutput else { return nil }
-    let frames = inputs.frames[shard.positions(of: inputs.frames.count)]
-    path = output.path
-    force = output.force
-    self.pictures = pictures
+    self.path = path
+    self.force = force
+    self.picture = picture
     self.resume = resume
     self.shard = shard
-    isSingle = inputs.isSingle
+    self.isSingle = isSingle
     labels = NameSet(frames.compactMap(\.label)).sorted
-    try OutputConflict.check(path, against: inputs.paths + files.compactMap(\.self))
+    try OutputConflict.check(path, against: inputs)
     AtomicOutputs.removeLeftovers(of: path)
-    let (path, force, isSingle) = (path, force, isSingle)
     replacement = try OutputError.mapping { () throws(FileError) in
       guard !isSingle, force, fileExists(path) else { return nil }
       return try AtomicDirectory(path: path, force: true, foldersBeside: Self.beside)
@@ -70,21 +69,18 @@ struct RunFolder: Sendable {
       // Other shards may be at work in the same folder.
       let taken = shard == .whole || isSingle ? [path] : frames.map(folder) + [results]
       if let taken = taken.first(where: fileExists) {
-        throw CommandError.taken(
-          "\(taken): already exists; pass --resume to continue where a run ended, --force to replace it")
+        throw JobFolderError.resultsExist(path: taken)
       }
     }
     guard fileExists(path) else { return }
     try OutputError.mapping { () throws(FileError) in try OutputRecord.checkReplaceable(path) }
     if let record = OutputRecord(of: path), record.isOfFolders == isSingle {
-      throw CommandError.taken(
-        "\(path): holds the results of \(isSingle ? "several frames" : "a single frame"); choose another --out"
-      )
+      throw JobFolderError.holdsOtherResults(folder: path, ofSeveral: isSingle)
     }
   }
 
   /// Makes the folder that holds the frames' folders; what killed runs left in it goes.
-  func begin() throws {
+  package func begin() throws {
     guard !isSingle, replacement == nil else { return }
     try OutputError.mapping { () throws(FileError) in try makeFolder(path) }
     for folder in [""] + labels { AtomicOutputs.removeLeftovers(in: "\(path)/\(folder)") }
@@ -96,7 +92,7 @@ struct RunFolder: Sendable {
   }
 
   /// What an earlier run made of a frame, from these inputs with these options or from others.
-  func earlier(_ frame: RunFrame, digest: String) -> Earlier {
+  package func earlier(_ frame: RunFrame, digest: String) -> Earlier {
     let folder = folder(frame)
     guard resume, let record = OutputRecord(of: folder) else { return .nothing }
     if let file = record.firstChange(in: folder) { return .changed(file: file) }
@@ -106,17 +102,11 @@ struct RunFolder: Sendable {
     return .finished(summary: summary)
   }
 
-  /// The COCO results of a finished frame.
-  func finishedDetections(_ frame: RunFrame) throws -> [JSONValue] { try finishedDocument(frame).array ?? [] }
-
-  /// What was found in a finished frame, in whatever format.
-  func finishedDocument(_ frame: RunFrame) throws -> JSONValue {
-    let path = "\(folder(frame))/\(Self.detections)"
-    return try InFile.naming(path) { try JSONValue.read(path: path) }
-  }
+  /// The path of a file of a frame's results.
+  package func path(_ name: String, of frame: RunFrame) -> String { "\(folder(frame))/\(name)" }
 
   /// The folder for a frame's results, to be committed when everything is in it.
-  func open(_ frame: RunFrame) throws -> OutputFolder {
+  package func open(_ frame: RunFrame) throws -> OutputFolder {
     if let label = frame.label {
       try OutputError.mapping { () throws(FileError) in try makeFolder("\(base)/\(label)") }
     }
@@ -124,7 +114,7 @@ struct RunFolder: Sendable {
   }
 
   /// The file for what is said about all frames, a line of JSON each, which appears when it is committed.
-  func lines() throws -> AtomicFileWriter {
+  package func lines() throws -> AtomicFileWriter {
     let results = results
     return try OutputError.mapping { () throws(FileError) in
       try AtomicFileWriter(path: results, overwrite: true)
@@ -133,7 +123,7 @@ struct RunFolder: Sendable {
 
   /// Writes what is said about all frames: a line of JSON each, with `detections` the COCO list, and with `rows` a
   /// table of all objects.
-  func finish(lines: [JSONValue], detections: [JSONValue]?, rows: String?) throws {
+  package func finish(lines: [JSONValue], detections: [JSONValue]?, rows: String?) throws {
     guard !isSingle else { return }
     let writer = try self.lines()
     try OutputError.mapping { () throws(FileError) in
@@ -144,14 +134,14 @@ struct RunFolder: Sendable {
   }
 
   /// Writes what is said about all frames besides their lines; the page over them is left to the run of the whole.
-  func finish(frames: [RunIndexPage.Frame], detections: [JSONValue]?, rows: String?) throws {
+  package func finish(frames: [RunIndexPage.Frame], detections: [JSONValue]?, rows: String?) throws {
     let page = "\(base)/\(RunIndexPage.file)"
     let list = "\(base)/\(shard.fileName("detections", "json"))"
     let table = "\(base)/\(shard.fileName("results", "csv"))"
     try OutputError.mapping { () throws(FileError) in
       if shard == .whole {
         try AtomicFile.write(
-          RunIndexPage(frames, picture: pictures.file("results")).html, to: page, overwrite: true)
+          RunIndexPage(frames, picture: picture).html, to: page, overwrite: true)
       }
       if let rows { try AtomicFile.write(rows, to: table, overwrite: true) }
       if let detections {
@@ -164,8 +154,11 @@ struct RunFolder: Sendable {
   ///
   /// The file is the same whether these were just written or by earlier runs. Runs of a part of the frames leave it to
   /// the run of the whole.
+  /// - `seen`: Reads the objects of a frame from its folder.
   /// - Returns: a line for people for each sequence.
-  func gatherSequences(of frames: [RunFrame]) throws -> [String] {
+  package func gatherSequences(
+    of frames: [RunFrame], seen: (_ folder: String) throws -> [SeenObject]
+  ) throws -> [String] {
     guard !isSingle, shard == .whole else { return [] }
     let sources = Dictionary(grouping: frames, by: { ByteName($0.source.path) }).values.filter {
       $0.count > 1 && $0[0].source.hasPoses
@@ -174,7 +167,7 @@ struct RunFolder: Sendable {
       let label = frames[0].label.map { $0 + "/" } ?? ""
       let done = frames.filter { fileExists("\(folder($0))/\(Self.summary)") }
       var sequence = SequenceObjects()
-      for frame in done { sequence.add(try seenObjects(in: folder(frame)), frame: frame.reference.name) }
+      for frame in done { sequence.add(try seen(folder(frame)), frame: frame.reference.name) }
       let name = "\(base)/\(label)\(Self.sequence)"
       try OutputError.mapping { () throws(FileError) in
         try AtomicFile.write(sequence.json.serialized(pretty: true), to: name, overwrite: true)
@@ -183,22 +176,13 @@ struct RunFolder: Sendable {
     }
   }
 
-  private func seenObjects(in folder: String) throws -> [SeenObject] {
-    let file = "\(folder)/objects.json"
-    return try InFile.naming(file) {
-      try SeenObject.objects(of: JSONValue.read(path: file)) { id in
-        try FrameWriter.readPoints("\(folder)/\(FrameWriter.points(ofObject: id))")
-      }
-    }
-  }
-
   /// Puts a whole new result in the place of the old one.
-  func commit() throws {
+  package func commit() throws {
     try OutputError.mapping { () throws(FileError) in try replacement?.commit() }
   }
 
   /// Folders of frames, by their path below `--out`, that are none of a whole run's `frames` any more.
-  func abandoned(by frames: [RunFrame]) -> [String] {
+  package func abandoned(by frames: [RunFrame]) -> [String] {
     guard resume, !isSingle, shard == .whole else { return [] }
     let wanted = Set(frames.map(\.folder))
     func below(_ prefix: String) -> [String] {

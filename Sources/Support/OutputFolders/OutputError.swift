@@ -1,0 +1,21 @@
+import FileFormats
+
+/// A result that could not be written.
+package struct OutputError: ClassifiedError, CustomStringConvertible {
+  package let error: FileError
+
+  package init(error: FileError) { self.error = error }
+
+  package var description: String { "\(error)" }
+
+  package var fault: Fault { error.faultOfOutput }
+
+  /// Runs a step that writes.
+  package static func mapping<Result>(_ body: () throws(FileError) -> Result) throws(OutputError) -> Result {
+    do throws(FileError) {
+      return try body()
+    } catch {
+      throw OutputError(error: error)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import FileFormats
+
+/// The folder of a command's results: whole under its name in the end, or not there.
+package struct OutputFolder {
+  private let folder: AtomicDirectory
+  private let prefix: String
+
+  /// Refuses, before any work is done, an existing name without `force`, a folder that holds what `ardf` did not
+  /// write, and one that is, holds or lies in an input.
+  package init(_ path: String, force: Bool, inputs: [String?]) throws {
+    try OutputConflict.check(path, against: inputs.compactMap(\.self))
+    AtomicOutputs.removeLeftovers(of: path)
+    folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: path, force: force) }
+    prefix = ""
+  }
+
+  /// A folder among those of a run, which has already checked inputs and removed leftovers.
+  package init(ofFrame path: String, force: Bool) throws {
+    folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: path, force: force) }
+    prefix = ""
+  }
+
+  private init(_ folder: AtomicDirectory, prefix: String) {
+    self.folder = folder
+    self.prefix = prefix
+  }
+
+  /// The part of the folder beneath `name`.
+  package func subfolder(_ name: String) -> OutputFolder { OutputFolder(folder, prefix: prefix + name + "/") }
+
+  package func write(_ bytes: [UInt8], to name: String) throws {
+    try OutputError.mapping { () throws(FileError) in try folder.write(bytes, to: prefix + name) }
+  }
+
+  package func write(_ document: JSONValue, to name: String) throws {
+    try write(Array(document.serialized(pretty: true).utf8), to: name)
+  }
+
+  /// Where a file that another program writes is to lie until `commit`.
+  package func path(_ name: String) -> String { folder.path(prefix + name) }
+
+  /// Gives the folder its name.
+  package func commit() throws {
+    try OutputError.mapping { () throws(FileError) in try folder.commit() }
+  }
+}
