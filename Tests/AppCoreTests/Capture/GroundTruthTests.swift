@@ -151,9 +151,8 @@ import Testing
   /// The paths of a folder's files, from it.
   private static func files(in folder: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
-      var isFolder: ObjCBool = false
-      return FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
-        && !isFolder.boolValue
+      let entry = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+      return entry[.type] as? FileAttributeType == .typeRegular
     }.sorted()
   }
 

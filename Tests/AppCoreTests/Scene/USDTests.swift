@@ -104,8 +104,8 @@ import Testing
   /// Everything that is drawn says between which corners it lies, with the width of its points and lines.
   @Test func whatIsDrawnHasAnExtent() throws {
     let text = Self.text(try Self.scene())
-    let drawn = ["def Points ", "def Mesh ", "def BasisCurves "].reduce(0) {
-      $0 + text.split(separator: "\n").count { line in line.contains($1) }
+    let drawn = text.split(separator: "\n").count { line in
+      ["def Points ", "def Mesh ", "def BasisCurves "].contains { line.contains($0) }
     }
     #expect(text.split(separator: "\n").count { $0.contains("float3[] extent = [(") } == drawn && drawn > 4)
     #expect(text.contains("float3[] extent = [(0.098000005, -0.002, -3.002), (1.002, 2.502, 0.0020001)]"))
