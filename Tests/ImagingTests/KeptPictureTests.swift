@@ -89,6 +89,28 @@ import Testing
     #expect("\(error!)".contains("a raw file of a camera"))
   }
 
+  /// The library writes as many rows as it reads that there are.
+  @Test func aHeightThatIsStatedTwice() throws {
+    let sound = try Self.bytes("plain.tif")
+    let directory = Int(sound[4]) | Int(sound[5]) << 8 | Int(sound[6]) << 16
+    for entry in 2..<Int(sound[directory]) {
+      for (tag, value) in [(UInt8(0), UInt8(1)), (1, 1), (0, 60), (1, 60)] {
+        var bytes = sound
+        // A second width or height of one value.
+        bytes.replaceSubrange(
+          directory + 2 + 12 * entry..<directory + 14 + 12 * entry,
+          with: [tag, 1, 3, 0, 1, 0, 0, 0, value, 0, 0, 0])
+        if let found = try? ImageCodec.decode(bytes) {
+          #expect(found.size == PixelSize(width: 33, height: 20))
+        }
+      }
+    }
+    // The library takes no list for a height, whatever stands in its place.
+    var listed = sound
+    listed[directory + 2 + 12 + 4] = 2
+    _ = try? ImageCodec.decode(listed)
+  }
+
   @Test func whatABitmapClaims() throws {
     let bytes = try Self.bytes("plain.bmp")
     for (place, value) in [(30, UInt8(1)), (28, 7), (10, 0xFF)] {

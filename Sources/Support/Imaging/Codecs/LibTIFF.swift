@@ -1,3 +1,4 @@
+import Geometry
 import Glibc
 
 /// The one place that calls libtiff.
@@ -22,12 +23,20 @@ import Glibc
   private typealias Check = @convention(c) (OpaquePointer, UnsafeMutablePointer<CChar>) -> Int32
   private typealias Read =
     @convention(c) (OpaquePointer, UInt32, UInt32, UnsafeMutablePointer<UInt32>?, Int32, Int32) -> Int32
+  private typealias Begin =
+    @convention(c) (Handle, OpaquePointer, Int32, UnsafeMutablePointer<CChar>) -> Int32
+  private typealias End = @convention(c) (Handle) -> Void
   private typealias SetHandler = @convention(c) (Handle?) -> Handle?
 
   private let open: Open
   private let close: CloseFile
   private let check: Check
   private let read: Read
+  private let begin: Begin
+  private let end: End
+
+  /// `struct TIFFRGBAImage` of tiffio.h, with room to spare, and where its width and height lie: after a pointer and three `int`.
+  private static let (imageBytes, widthOffset, heightOffset) = (1024, 20, 24)
 
   private static let opened = Result { () throws(ImageDefect) in try LibTIFF() }
 
@@ -46,6 +55,8 @@ import Glibc
     unsafe close = try library.function("TIFFClose")
     unsafe check = try library.function("TIFFRGBAImageOK")
     unsafe read = try library.function("TIFFReadRGBAImageOriented")
+    unsafe begin = try library.function("TIFFRGBAImageBegin")
+    unsafe end = try library.function("TIFFRGBAImageEnd")
     // What it says goes to standard error otherwise.
     for name in ["TIFFSetErrorHandler", "TIFFSetWarningHandler"] {
       let setHandler: SetHandler = unsafe try library.function(name)
@@ -78,7 +89,10 @@ import Glibc
             { _, _, _ in })
         else { return false }
         defer { unsafe close(file) }
-        guard unsafe check(file, &message) != 0 else { return false }
+        // It writes as many rows as it finds, whatever room it is given.
+        guard unsafe check(file, &message) != 0,
+          unsafe size(of: file, &message) == PixelSize(width: header.width, height: header.height)
+        else { return false }
         // In the file's own orientation nothing is flipped.
         return unsafe read(
           file, UInt32(header.width), UInt32(header.height), &raster, Int32(header.orientation), 1) != 0
@@ -96,6 +110,18 @@ import Glibc
       }
     }
     return pixels
+  }
+
+  /// The size that the library would decode.
+  private func size(of file: OpaquePointer, _ message: UnsafeMutablePointer<CChar>) -> PixelSize? {
+    unsafe withUnsafeTemporaryAllocation(byteCount: Self.imageBytes, alignment: 16) { image in
+      unsafe image.initializeMemory(as: UInt8.self, repeating: 0)
+      guard let start = image.baseAddress, unsafe begin(start, file, 1, message) != 0 else { return nil }
+      defer { unsafe end(start) }
+      return unsafe PixelSize(
+        width: Int(image.load(fromByteOffset: Self.widthOffset, as: UInt32.self)),
+        height: Int(image.load(fromByteOffset: Self.heightOffset, as: UInt32.self)))
+    }
   }
 
   private static let readBytes: Transfer = { handle, target, count in

@@ -29,7 +29,8 @@ struct TIFFStructure {
     for index in 0..<(try number(directory, 2)) {
       let entry = directory + 2 + 12 * index
       let (tag, type) = (try number(entry, 2), try number(entry + 2, 2))
-      // Numbers of one or two bytes stand at the front of their four.
+      // Of two entries of a tag the first holds. Numbers of one or two bytes stand at the front of their four.
+      guard tags[tag] == nil else { continue }
       tags[tag] = try number(entry + 8, type == 3 ? 2 : type == 1 ? 1 : 4)
     }
     guard tags[Self.rawVersion] == nil, tags[Self.kind, default: 0] & 1 == 0,
