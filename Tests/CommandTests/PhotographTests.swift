@@ -49,8 +49,13 @@ import Testing
     let measured = try run(["run", "capture", "--out", "-"] + Self.networks, in: place)
     #expect(measured.status == 0 && networksRun(measured) == 2, "\(measured.error)")
     // What is not computed changes nothing that is said.
+    func others(_ summary: JSONValue?) -> JSONValue? {
+      guard case .object(var fields)? = summary else { return nil }
+      fields["networks"] = nil
+      return .object(fields)
+    }
     let written = try JSONValue.read(path: place.file("shown/summary.json"))
-    #expect(try printed.lines().first?["summary"] == written)
+    #expect(try others(printed.lines().first?["summary"]) == others(written))
   }
 
   @Test func depthNoneGoesOnWithoutANetwork() throws {

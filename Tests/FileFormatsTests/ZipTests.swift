@@ -128,7 +128,7 @@ import Testing
   }
 
   private static let noDirectory =
-    "no zip directory at the end of the file: download incomplete, or not a zip archive"
+    "no zip directory at the end of the file: an incomplete download, or not a zip archive"
   private static let misplaced = "malformed zip directory: its declared place and size do not fit the file"
 
   static let cases: [Case] = [

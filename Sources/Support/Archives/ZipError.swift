@@ -34,7 +34,7 @@ public enum ZipError: Error, Equatable, CustomStringConvertible {
   /// One line that names the defect and the remedy.
   public var description: String {
     switch self {
-    case .noDirectory: "no zip directory at the end of the file: download incomplete, or not a zip archive"
+    case .noDirectory: "no zip directory at the end of the file: an incomplete download, or not a zip archive"
     case .malformedDirectory(let reason): "malformed zip directory: \(reason)"
     case .tooManyMembers(let count, let limit): "zip archive of \(count) members, over the limit of \(limit)"
     case .multipleDisks: "zip archive split over several files is not supported"

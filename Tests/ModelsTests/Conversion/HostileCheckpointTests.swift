@@ -163,7 +163,7 @@ import Testing
     Case(file: [0x80, 2, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20], formatMessage),
     Case(
       file: [0x50, 0x4b, 3, 4],
-      "no zip directory at the end of the file: download incomplete, or not a zip archive"),
+      "no zip directory at the end of the file: an incomplete download, or not a zip archive"),
     Case(file: ZipWriter.archive([(name: "a", bytes: [])]), "a zip archive without PyTorch's data.pkl"),
     Case(
       file: ZipWriter.archive([(name: "a/data.pkl", bytes: []), (name: "b/data.pkl", bytes: [])]),

@@ -2,6 +2,9 @@ import FileFormats
 
 /// What `ffmpeg` writes to its standard error: when each picture is shown, and what it complains of.
 struct FFmpegMessages {
+  /// Microseconds beyond which a time is none.
+  private static let longest = 99_999_999_999_999_999
+
   /// The filter that says when each picture is shown: `frame:12 pts:400000`, in microseconds.
   static let timeFilter =
     "settb=expr=1/1000000,metadata=mode=add:key=ardf:value=time,metadata=mode=print:file='pipe\\:2':direct=1"
@@ -40,7 +43,9 @@ struct FFmpegMessages {
   private mutating func take(_ text: String) {
     let others = text.replacing(/frame:(\d{1,12}) +pts:(-?\d{1,17}|NOPTS) +pts_time:\S*\n|ardf=time\n/) {
       match in
-      if let number = match.1.flatMap({ Int($0) }), let time = match.2.flatMap({ Int($0) }) {
+      if let number = match.1.flatMap({ integer(of: $0, in: 0...999_999_999_999) }),
+        let time = match.2.flatMap({ integer(of: $0, in: -Self.longest...Self.longest) })
+      {
         times[number] = time
       }
       return ""
