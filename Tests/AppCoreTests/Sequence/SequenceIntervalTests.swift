@@ -110,7 +110,7 @@ import Testing
       #expect(zip(a, b).allSatisfy { abs($0 - $1) < 1e-3 }, "\(name) \(a) \(b)")
     }
     let broken = ObjectExtent.json([Self.extent(1)]).serialized().replacing(
-      "\"volume\":[", with: "\"volume\":[0,")
+      "\"scale\":[", with: "\"scale\":[0,")
     #expect(throws: ObjectsFileError.self) {
       try SeenObject.objects(of: JSONValue.parse(broken)) { _ in [] }
     }

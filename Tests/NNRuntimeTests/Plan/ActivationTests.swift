@@ -29,6 +29,29 @@ struct ActivationTests {
     try JoinedNetwork.check(graph)
   }
 
+  @Test("one line for all channels joins after straight lines, and no other line or curve does")
+  func lines() throws {
+    func graph(_ activation: Activation, _ scale: [Float]) -> Graph {
+      let builder = GraphBuilder(name: "line")
+      let x = builder.input("x", height: 9, width: 10, channels: 32)
+      let y = x.convolution(JoinedNetwork.tensor([48, 32, 3, 3], seed: 1), padding: 1, name: "window")
+        .activation(activation, name: "act")
+        .affine(scale: scale, shift: [Float](repeating: 0.25, count: 48), name: "line")
+      return builder.finished(outputs: [
+        ("y", y.convolution(JoinedNetwork.tensor([16, 48, 1, 1], seed: 4), name: "last"))
+      ])
+    }
+    let uniform = [Float](repeating: -0.75, count: 48)
+    for activation in [Activation.relu, .clip(low: -1, high: 6), .clip(low: 0, high: 1, scale: 2, shift: -3)]
+    {
+      #expect(try Plan(graph(activation, uniform)).layers.map(\.name) == ["x", "window", "last"])
+      try JoinedNetwork.check(graph(activation, uniform))
+    }
+    let different = (0..<48).map { Float($0) / 48 }
+    #expect(try Plan(graph(.relu, different)).layers.contains { $0.name == "line" })
+    #expect(try Plan(graph(.silu, uniform)).layers.contains { $0.name == "line" })
+  }
+
   @Test("the slope counts")
   func slope() throws {
     let found = try [0.0, 0.1, 1.0].map { try JoinedNetwork.run(graph(.leakyReLU(slope: $0))) }

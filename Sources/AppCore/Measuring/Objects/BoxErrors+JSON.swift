@@ -44,11 +44,12 @@ extension BoxErrors {
       "yaw": yaw.map { interval(box.yaw, $0) } ?? .null,
       "floorArea": interval(box.floorArea, box.floorArea * ofFloorArea(box)),
       "volume": interval(box.volume, box.volume * ofVolume(box)),
+      "scale": interval(1, scale),
     ]
   }
 
-  /// The errors of a box of which a file has the intervals; nil unless each is two numbers.
-  init?(_ json: JSONValue, of box: Box3D) {
+  /// The errors of which a file has the intervals; nil unless each is two numbers.
+  init?(_ json: JSONValue) {
     func error(_ interval: JSONValue?) -> Double? {
       guard let bounds = interval?.numbers, bounds.count == 2, bounds[1] >= bounds[0],
         SceneMeters.range.contains(bounds[0]), SceneMeters.range.contains(bounds[1])
@@ -62,20 +63,15 @@ extension BoxErrors {
       return (x, y, z)
     }
     guard let sides = three(json["dimensions"]), let place = three(json["center"]),
-      let volume = error(json["volume"])
+      let scale = error(json["scale"])
     else { return nil }
     var yaw: Double?
     if let turn = json["yaw"], !turn.isNull {
       guard let known = error(turn) else { return nil }
       yaw = known
     }
-    // The square of a volume's error is the sum of its sides', and six times what all sides err by alike.
-    let size = box.dimensions
-    let own = [sides.0 / size.x, sides.1 / size.y, sides.2 / size.z].reduce(0) { $0 + $1 * $1 }
-    let whole = volume / box.volume
     self.init(
       dimensions: BoxDimensions(x: sides.0, y: sides.1, z: sides.2),
-      center: Vector3(place.0, place.1, place.2), yaw: yaw,
-      scale: (max(0, whole * whole - own) / 6).squareRoot())
+      center: Vector3(place.0, place.1, place.2), yaw: yaw, scale: scale)
   }
 }

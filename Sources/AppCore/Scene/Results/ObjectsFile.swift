@@ -119,15 +119,13 @@ private struct ObjectEntry {
       json["warnings"]?.array?.contains(.string(warning.rawValue)) ?? false
     }
     (isRound, isExtrapolated) = (isWarned(.round), isWarned(.extrapolated))
-    errors = try Self.errors(json["box3D"]?["interval95"], of: box, "\(name).box3D.interval95")
+    errors = try Self.errors(json["box3D"]?["interval95"], "\(name).box3D.interval95")
   }
 
-  /// Files from before intervals were written have none.
-  private static func errors(
-    _ json: JSONValue?, of box: Box3D?, _ name: String
-  ) throws(ObjectsFileError) -> BoxErrors? {
-    guard let json, !json.isNull, let box else { return nil }
-    guard let errors = BoxErrors(json, of: box) else { throw .field(name) }
+  /// Files from before intervals were written, that of the scale among them, have none.
+  private static func errors(_ json: JSONValue?, _ name: String) throws(ObjectsFileError) -> BoxErrors? {
+    guard let json, !json.isNull, json["scale"] != nil else { return nil }
+    guard let errors = BoxErrors(json) else { throw .field(name) }
     return errors
   }
 

@@ -1,10 +1,10 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import FileFormats
+import HTTPServing
 import Models
 import NNRuntime
-import HTTPServing
+import OutputFolders
 import Perception
 
 /// `ardf bench`: how long a network takes.

@@ -1,7 +1,7 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import FileFormats
+import OutputFolders
 
 /// `ardf compose`: the results picture.
 struct Compose: ParsableCommand, LimitedCommand {

@@ -1,8 +1,8 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
 import Models
 import NNRuntime
+import OutputFolders
 
 /// `ardf convert`: checkpoints to weight files.
 struct Convert: ParsableCommand {

@@ -1,5 +1,3 @@
-import Sharding
-import OutputFolders
 import AppCore
 import ArgumentParser
 import FileFormats
@@ -7,7 +5,9 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import OutputFolders
 import Perception
+import Sharding
 
 /// `ardf depth`: Depth Anything V2 Small and Prompt Depth Anything Small.
 struct Depth: AsyncParsableCommand, LimitedCommand {

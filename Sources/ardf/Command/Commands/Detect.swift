@@ -1,4 +1,3 @@
-import Sharding
 import AppCore
 import ArgumentParser
 import FileFormats
@@ -7,6 +6,7 @@ import Imaging
 import Models
 import NNRuntime
 import Perception
+import Sharding
 
 /// `ardf detect`: YOLO networks of any task.
 struct Detect: AsyncParsableCommand, LimitedCommand {

@@ -1,10 +1,10 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import Evaluation
 import FileFormats
 import Models
 import NNRuntime
+import OutputFolders
 
 /// `ardf evaluate`: how accurate a network is.
 struct Evaluate: AsyncParsableCommand, LimitedCommand {

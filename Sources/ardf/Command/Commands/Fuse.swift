@@ -1,7 +1,7 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import FileFormats
+import OutputFolders
 
 /// `ardf fuse`: relative depth and LiDAR to meters.
 struct Fuse: ParsableCommand, LimitedCommand {

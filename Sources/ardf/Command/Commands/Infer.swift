@@ -1,8 +1,8 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
 import ONNX
 import ONNXEngine
+import OutputFolders
 
 /// `ardf infer`: any network of an ONNX file on given inputs.
 struct Infer: ParsableCommand {

@@ -1,9 +1,9 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
 import Geometry
 import Models
 import NNRuntime
+import OutputFolders
 
 /// `ardf inspect`: weights, graph, plan, kernels, processor.
 struct Inspect: ParsableCommand {

@@ -1,6 +1,6 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
+import OutputFolders
 import Sharding
 
 /// `ardf merge`: the records of all shards, in order.

@@ -1,7 +1,7 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import FileFormats
+import OutputFolders
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

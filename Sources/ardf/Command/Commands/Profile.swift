@@ -1,7 +1,7 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
 import NNRuntime
+import OutputFolders
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

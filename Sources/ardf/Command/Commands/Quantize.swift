@@ -1,10 +1,10 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
 import Imaging
 import Models
 import NNRuntime
 import NNVerification
+import OutputFolders
 
 /// `ardf quantize`: weights of 8 bits.
 struct Quantize: ParsableCommand {

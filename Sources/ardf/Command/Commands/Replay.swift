@@ -1,4 +1,3 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import FileFormats
@@ -6,6 +5,7 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import OutputFolders
 import Perception
 import Synchronization
 

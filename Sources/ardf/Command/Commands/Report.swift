@@ -1,7 +1,7 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import FileFormats
+import OutputFolders
 import Reporting
 
 /// `ardf report`: the page of a finished run, made again.

@@ -1,10 +1,10 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import Digests
 import FileFormats
 import Models
 import NNRuntime
+import OutputFolders
 import Perception
 import Reporting
 import Sharding

@@ -1,7 +1,7 @@
-import OutputFolders
 import AppCore
 import ArgumentParser
 import FileFormats
+import OutputFolders
 
 /// `ardf simulate`: the live loop on a virtual clock.
 struct Simulate: ParsableCommand {

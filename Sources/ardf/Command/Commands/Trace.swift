@@ -1,10 +1,10 @@
-import OutputFolders
 import ArgumentParser
 import Digests
 import FileFormats
 import Models
 import NNRuntime
 import NNVerification
+import OutputFolders
 
 /// `ardf trace`: every layer's output.
 struct Trace: ParsableCommand {

@@ -1,7 +1,7 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
 import NNRuntime
+import OutputFolders
 
 /// `ardf tune`: which algorithms are fastest here.
 struct Tune: ParsableCommand {

@@ -1,4 +1,3 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
 import Geometry
@@ -6,6 +5,7 @@ import Imaging
 import Models
 import NNRuntime
 import NNVerification
+import OutputFolders
 
 /// `ardf verify`: every layer against its reference.
 struct Verify: ParsableCommand {

@@ -1,9 +1,9 @@
-import OutputFolders
 import ArgumentParser
 import Digests
 import FileFormats
 import Models
 import NNRuntime
+import OutputFolders
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,10 +1,10 @@
-import Sharding
 import AppCore
 import Digests
 import Evaluation
 import Models
 import NNRuntime
 import Perception
+import Sharding
 
 /// Boxes that a detector and the sensor's depth measure, against those that captures are annotated with.
 struct BoxEvaluationRun: FrameEvaluationRun {

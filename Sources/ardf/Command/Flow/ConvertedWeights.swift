@@ -1,8 +1,8 @@
-import OutputFolders
 import Digests
 import FileFormats
 import Models
 import NNRuntime
+import OutputFolders
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,10 +1,10 @@
-import Sharding
 import AppCore
 import Digests
 import Evaluation
 import Models
 import NNRuntime
 import Perception
+import Sharding
 
 /// A depth network in one or several precisions against the sensor's readings of captures.
 struct DepthEvaluationRun: FrameEvaluationRun {

@@ -1,7 +1,7 @@
-import OutputFolders
 import AppCore
 import Models
 import NNRuntime
+import OutputFolders
 import Perception
 
 /// What a network made of a picture, and how long it took.

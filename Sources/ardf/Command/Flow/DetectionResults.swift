@@ -1,10 +1,10 @@
-import Sharding
-import OutputFolders
 import AppCore
 import FileFormats
 import Geometry
 import Models
+import OutputFolders
 import Perception
+import Sharding
 
 /// Where detections go, picture by picture: a folder each, a line each on standard output, and what is said about all.
 final class DetectionResults {

@@ -1,6 +1,6 @@
-import Sharding
 import AppCore
 import Evaluation
+import Sharding
 
 /// What compares frames of captures with a truth, one after the other.
 protocol FrameEvaluationRun {

@@ -1,12 +1,12 @@
-import Sharding
-import OutputFolders
 import AppCore
 import FileFormats
 import Geometry
 import Imaging
 import NNRuntime
+import OutputFolders
 import Perception
 import Reporting
+import Sharding
 
 /// What a run did with one frame.
 struct FrameRecord: Sendable {

@@ -1,10 +1,10 @@
-import Sharding
 import AppCore
 import FileFormats
 import Imaging
 import Models
 import Perception
 import Reporting
+import Sharding
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

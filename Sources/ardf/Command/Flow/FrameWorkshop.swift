@@ -1,10 +1,10 @@
-import OutputFolders
 import AppCore
 import FileFormats
+import HTTPServing
 import Imaging
+import OutputFolders
 import Perception
 import Reporting
-import HTTPServing
 import Serving
 
 /// The frames of `ardf serve`: networks loaded once, frames kept in memory, effects placed on request.

@@ -1,8 +1,8 @@
-import OutputFolders
 import AppCore
 import FileFormats
 import Geometry
 import Imaging
+import OutputFolders
 import Reporting
 
 /// Writes the files of each stage; what they hold is said in docs/reference/formats.md.

@@ -1,10 +1,10 @@
-import Sharding
 import AppCore
 import Digests
 import Evaluation
 import Models
 import NNRuntime
 import Perception
+import Sharding
 
 /// The sensor's depth, what fusion makes of it, and the fit alone, against a laser scanner's.
 struct LaserEvaluationRun: FrameEvaluationRun {

@@ -1,6 +1,6 @@
-import Sharding
 import AppCore
 import FileFormats
+import Sharding
 
 /// What could not be used of several inputs: the one rule of all commands that take more than one.
 ///

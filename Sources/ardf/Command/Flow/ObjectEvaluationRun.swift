@@ -1,4 +1,3 @@
-import OutputFolders
 import AppCore
 import Digests
 import Evaluation
@@ -7,6 +6,7 @@ import Geometry
 import Imaging
 import Models
 import NNRuntime
+import OutputFolders
 
 /// A detector in one or several precisions against labeled pictures.
 ///

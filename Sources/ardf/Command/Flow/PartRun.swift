@@ -1,6 +1,6 @@
-import OutputFolders
 import AppCore
 import FileFormats
+import OutputFolders
 import Sharding
 
 #if canImport(FoundationEssentials)

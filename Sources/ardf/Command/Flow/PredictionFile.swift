@@ -1,6 +1,6 @@
-import OutputFolders
 import Evaluation
 import FileFormats
+import OutputFolders
 
 /// What a network found, as a list of COCO results, written picture by picture.
 final class PredictionFile {

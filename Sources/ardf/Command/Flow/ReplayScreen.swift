@@ -1,8 +1,8 @@
-import OutputFolders
 import AppCore
 import FileFormats
 import Geometry
 import Imaging
+import OutputFolders
 import Synchronization
 
 /// What a replay writes besides its figures.

@@ -1,7 +1,7 @@
-import Sharding
 import AppCore
 import ArgumentParser
 import Imaging
+import Sharding
 
 /// The pictures that errors are measured on.
 struct CalibrationOptions: ParsableArguments {

@@ -1,6 +1,6 @@
-import OutputFolders
 import ArgumentParser
 import FileFormats
+import OutputFolders
 
 /// Where results go.
 struct OutputOptions: ParsableArguments {

@@ -1,6 +1,6 @@
-import Sharding
 import AppCore
 import ArgumentParser
+import Sharding
 
 /// How the objects of a film get identities, by the names that Ultralytics' users know.
 struct TrackingOptions: ParsableArguments {

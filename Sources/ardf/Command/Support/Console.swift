@@ -1,5 +1,5 @@
-import OutputFolders
 import FileFormats
+import OutputFolders
 import Synchronization
 
 /// What people and other programs read.

@@ -41,7 +41,7 @@ struct TableLayout {
         line.append(column)
         used += Self.gap.count + widths[column]
       } else if column == columns - 1, room >= Self.narrowest, !rightAligned.contains(column),
-        rows.allSatisfy({ $0.indices.contains(column) ? Self.longestWord(of: $0[column]) <= room : true })
+        Self.isShorter(rows.compactMap { $0.indices.contains(column) ? $0[column] : nil }, room, width)
       {
         line.append(column)
         breaks[column] = room
@@ -59,7 +59,9 @@ struct TableLayout {
   private mutating func joinWords() {
     var lines = Array(self.lines.prefix(1))
     for line in self.lines.dropFirst() {
-      if lines.count > 1, let last = lines.last, rightAligned.isDisjoint(with: last + line) {
+      if lines.count > 1, let last = lines.last, line.count == 1,
+        last.count == 1 || joined.contains(lines.count - 1), rightAligned.isDisjoint(with: last + line)
+      {
         lines[lines.count - 1] = last + line
         joined.insert(lines.count - 1)
       } else {
@@ -105,8 +107,12 @@ struct TableLayout {
       .map { String(repeating: " ", count: Self.indent) + $0 + "\n" }.joined()
   }
 
-  private static func longestWord(of cell: String) -> Int {
-    cell.split(separator: " ").map(\.count).max() ?? 0
+  /// Whether cells of a row's last column take fewer lines beside the others, in a room, than lines of their own.
+  private static func isShorter(_ cells: [String], _ room: Int, _ width: Int) -> Bool {
+    guard cells.allSatisfy({ $0.split(separator: " ").allSatisfy { $0.count <= room } }) else { return false }
+    let further = cells.reduce(0) { $0 + broken($1, to: room).count - 1 }
+    let own = cells.reduce(0) { $0 + ($1.isEmpty ? 0 : broken($1, to: width - indent).count) }
+    return further < own
   }
 
   /// A cell in lines of whole words; a word that is longer than a line has one of its own.
