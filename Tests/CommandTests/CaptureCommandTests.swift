@@ -25,9 +25,7 @@ import Testing
     }
     try place.write("video", to: "scan/rgb.mp4")
     if withProgram {
-      try place.write(Self.script, to: "bin/ffmpeg")
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o755], ofItemAtPath: place.file("bin/ffmpeg"))
+      try place.writeProgram(Self.script, to: "bin/ffmpeg")
     }
     return place
   }

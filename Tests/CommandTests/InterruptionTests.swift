@@ -36,10 +36,9 @@ import Testing
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGKILL])
   func noProgramOutlivesTheCommand(signal: Int32) throws {
     let place = try TemporaryDirectory()
-    let program = try place.write(
+    try place.writeProgram(
       "#!/bin/sh\necho $$ >pid\nprintf 'P6\\n4 4\\n255\\n'\nhead -c 48 /dev/zero\nexec sleep 60\n",
       to: "bin/ffmpeg")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
     try place.write("a film", to: "clip.mp4")
     try FileManager.default.createDirectory(
       atPath: place.file("scratch"), withIntermediateDirectories: true)

@@ -102,7 +102,7 @@ import Testing
     let place = try TemporaryDirectory()
     let short = ["profile", TinyNetwork.detector, "--iterations", "3", "--warm-up", "1", "--turns", "3"]
     func compared(_ name: String, times exponent: String) throws -> CommandRun {
-      try place.write(
+      try place.writeProgram(
         """
         #!/bin/bash
         '\(CommandRun.executable)' "$@" || exit
@@ -110,7 +110,6 @@ import Testing
         sed -i -E 's/(Ms": [0-9.]+)(e[-+0-9]+)?/\\1\(exponent)/' "$2"
 
         """, to: name)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.file(name))
       return try CommandRun(short + ["--size", "64x64", "--compare", "./\(name)"], in: place.path)
     }
     let same = try compared("slower", times: "e6")
@@ -121,8 +120,7 @@ import Testing
     #expect(slower.status == 1)
     #expect(slower.error.contains("slower than ./faster, beyond noise: "))
 
-    try place.write("#!/bin/sh\necho no such thing >&2\nexit 3\n", to: "other")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.file("other"))
+    try place.writeProgram("#!/bin/sh\necho no such thing >&2\nexit 3\n", to: "other")
     let other = try CommandRun(short + ["--compare", "./other"], in: place.path)
     #expect(other.status == 65)
     #expect(other.error.contains("./other: ended with 3: no such thing"))

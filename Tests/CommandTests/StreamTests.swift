@@ -232,9 +232,8 @@ import Testing
     let pixels = SyntheticCapture.picture()
     try place.write(
       Array("P6\n\(pixels.width) \(pixels.height)\n255\n".utf8) + pixels.pixels, to: "bin/frame.ppm")
-    try place.write("#!/bin/sh\nfor i in 1 2 3; do cat \"${0%ffmpeg}frame.ppm\"; done\n", to: "bin/ffmpeg")
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: place.file("bin/ffmpeg"))
+    try place.writeProgram(
+      "#!/bin/sh\nfor i in 1 2 3; do cat \"${0%ffmpeg}frame.ppm\"; done\n", to: "bin/ffmpeg")
     let path = ["PATH": "\(place.file("bin")):/usr/bin:/bin"]
     let run = try Self.detect(["clip.mp4"], ["--out", "-"], in: place, environment: path)
     #expect(run.status == 0, "\(run.error)")
@@ -258,11 +257,9 @@ import Testing
     let pixels = SyntheticCapture.picture()
     try place.write(
       Array("P6\n\(pixels.width) \(pixels.height)\n255\n".utf8) + pixels.pixels, to: "bin/frame.ppm")
-    try place.write(
+    try place.writeProgram(
       "#!/bin/sh\nfor i in 0 1 2; do printf 'frame:%d pts:%d pts_time:0\\nardf=time\\n' $i $((i * 40000)) >&2\n"
         + "cat \"${0%ffmpeg}frame.ppm\"; done\n", to: "bin/ffmpeg")
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: place.file("bin/ffmpeg"))
     let run = try CommandRun(
       [command, "clip.mp4", "--out", "-"] + TinyNetwork.detectorOptions, in: place.path,
       environment: ["PATH": "\(place.file("bin")):/usr/bin:/bin"])
@@ -275,11 +272,9 @@ import Testing
     let pixels = SyntheticCapture.picture()
     try place.write(
       Array("P6\n\(pixels.width) \(pixels.height)\n255\n".utf8) + pixels.pixels, to: "bin/frame.ppm")
-    try place.write(
+    try place.writeProgram(
       "#!/bin/sh\nhere=${0%ffmpeg}\ncat \"${here}frame.ppm\"\nif mkdir \"${here}once\" 2>/dev/null; then exec sleep 3600; fi\n",
       to: "bin/ffmpeg")
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: place.file("bin/ffmpeg"))
     return ["PATH": "\(place.file("bin")):/usr/bin:/bin"]
   }
 
@@ -300,7 +295,7 @@ import Testing
   @Test func theSameReasonIsToldOnce() throws {
     let place = try TemporaryDirectory()
     let path = try Self.stallingCamera(in: place)
-    try place.write(
+    try place.writeProgram(
       "#!/bin/sh\nhere=${0%ffmpeg}\nfor try in one two; do\n  if mkdir \"$here$try\" 2>/dev/null; then "
         + "echo 'Connection refused' >&2; exit 1; fi\ndone\ncat \"${here}frame.ppm\"\n", to: "bin/ffmpeg")
     let address = "rtsp://127.0.0.1:9/live"

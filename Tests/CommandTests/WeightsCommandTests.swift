@@ -10,17 +10,15 @@ import ardf
   /// A place whose `bin/curl` gives `served/` and the last part of the address, or fails as curl does.
   static func place() throws -> TemporaryDirectory {
     let place = try TemporaryDirectory()
-    try place.write(
-      Array(
-        """
-        #!/bin/sh
-        while [ $# -gt 1 ]; do [ "$1" = --output ] && output=$2; shift; done
-        name=${1%/}; name=${name##*/}
-        [ -e "$SERVED/$name" ] || { echo "curl: (22) The requested URL returned error: 404" >&2; exit 22; }
-        cp "$SERVED/$name" "$output"
+    try place.writeProgram(
+      """
+      #!/bin/sh
+      while [ $# -gt 1 ]; do [ "$1" = --output ] && output=$2; shift; done
+      name=${1%/}; name=${name##*/}
+      [ -e "$SERVED/$name" ] || { echo "curl: (22) The requested URL returned error: 404" >&2; exit 22; }
+      cp "$SERVED/$name" "$output"
 
-        """.utf8), to: "bin/curl")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.file("bin/curl"))
+      """, to: "bin/curl")
     try FileManager.default.createDirectory(atPath: place.file("served"), withIntermediateDirectories: true)
     return place
   }

@@ -189,8 +189,7 @@ import Testing
   private static func ffmpeg(_ script: String, in place: TemporaryDirectory) throws -> (
     film: String, ffmpeg: String
   ) {
-    let path = try place.write("#!/bin/sh\n" + script, to: "ffmpeg")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let path = try place.writeProgram("#!/bin/sh\n" + script, to: "ffmpeg")
     return (try place.write("film", to: "clip.mp4"), path)
   }
 
