@@ -42,6 +42,8 @@ import Testing
     #expect(error([:]) == ArrayIndexError.none(count: 8))
     #expect(error(["SLURM_ARRAY_TASK_ID": ""]) == ArrayIndexError.none(count: 8))
     #expect(
+      error(["SLURM_ARRAY_TASK_ID": "-1"])?.description.contains("count from 0; give --shard I/8") == true)
+    #expect(
       error(["SLURM_ARRAY_TASK_ID": "1", "PARALLEL_SEQ": "1"]) == .several([.slurm, .parallel], count: 8))
     #expect(error(["JOB_COMPLETION_INDEX": "one"]) == .notANumber(.kubernetes, value: "one"))
     // An array that was meant to count from 1 would leave the first shard out: its last task says so.

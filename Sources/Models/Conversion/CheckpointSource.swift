@@ -26,6 +26,8 @@ package struct CheckpointSource {
   private(set) var taps: [Int]?
   /// License, author and date of the checkpoint, where it states them.
   private(set) var origin: [String: String] = [:]
+  /// Whether its head is set to boxes that are suppressed (`model.end2end = False`), though it has others too.
+  private(set) var isSuppressed = false
   /// Distinct epsilons of its normalizations, where the checkpoint holds modules.
   private(set) var epsilons: Set<Double> = []
   /// Whether what its tensors do not tell is known from its modules.
@@ -156,6 +158,7 @@ package struct CheckpointSource {
     let shape = yaml.flatMap { heap.entry(KeypointShape.key, of: $0) } ?? attribute(KeypointShape.key)
     keypointShape = shape.map { PlainValue($0, heap) }
     epsilons = pickled.epsilons
+    isSuppressed = pickled.modules.values.contains { heap.member("_end2end", of: $0.state) == .bool(false) }
     for key in ["license", "version", "date"] {
       if case .text(let text)? = heap.member(key, of: heap.root) { origin[key] = text }
     }

@@ -36,6 +36,9 @@ package enum ArrayIndexError: Error, Equatable, CustomStringConvertible {
     case .outside(.slurm, let value, let count) where value == CheckedInt(count):
       "--shard auto/\(count): SLURM_ARRAY_TASK_ID is \(value), and arrays count from 0: sbatch --array=0-\(count - 1); for "
         + "one that counts from 1 give --shard $SLURM_ARRAY_TASK_ID/\(count)"
+    case .outside(let variable, let value, let count) where value < CheckedInt(variable.first):
+      "--shard auto/\(count): \(variable.rawValue) is \(value), and its processes count from \(variable.first); give "
+        + "--shard I/\(count), with I from 1"
     case .outside(let variable, let value, let count):
       "--shard auto/\(count): \(variable.rawValue) is \(value), of a larger array than \(count); give the number of "
         + "shards that the job had from its beginning"

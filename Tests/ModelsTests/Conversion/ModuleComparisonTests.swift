@@ -135,6 +135,19 @@ import Testing
     }
   }
 
+  /// YOLO26 has two heads, and an attribute says which of them is used.
+  @Test(arguments: [YOLOTask.detect, .segment]) func theHeadThatIsSetIsComputed(task: YOLOTask) throws {
+    for isEndToEnd in [true, false] {
+      var network = Kind(generation: .v26, task: task).network
+      network.modules["model.23"]?.numbers["_end2end"] = PickledNetwork.pickled(.flag(isEndToEnd))
+      let checkpoint = try CheckpointConverter.read(FileBytes(network.checkpoint()), file: "best.pt")
+      #expect(checkpoint.metadata["head"] == (isEndToEnd ? nil : "suppressed"))
+      #expect(checkpoint.remarks.contains { $0.contains("end2end = False") } == !isEndToEnd)
+      let store = WeightStore(tensors: checkpoint.tensors, metadata: checkpoint.metadata)
+      #expect(try YOLOArchitecture(store).isEndToEnd == isEndToEnd)
+    }
+  }
+
   /// YOLO11 as Ultralytics 8.4 trained it from January to September 2026, and with activations of its own.
   @Test func activationsAreWrittenByName() throws {
     var network = Kind(generation: .v11, task: .segment).network

@@ -136,7 +136,8 @@ extension Operators {
       throw ONNXError.malformed("inputs of other than four axes")
     }
     let root = try call.float("scale", default: 1 / Double(query.shape[3]).squareRoot()).squareRoot()
-    let type = try call.elementType("softmax_precision") ?? (query.type.isHalf ? .float : query.type)
+    let type = try call.numericType(
+      "softmax_precision", default: query.type.isHalf ? .float : query.type)
     let keys = try repeated(key, to: query.shape[1])
     var scores = try Casting.cast(
       multiplied(scaled(query, root).widened(), scaled(keys, root).widened().transposed([0, 1, 3, 2])),

@@ -23,6 +23,11 @@ struct Call {
     return nil
   }
 
+  /// Whether an input is a tensor of texts.
+  var hasTexts: Bool {
+    inputs.contains { if case .tensor(let tensor) = $0 { tensor.type == .string } else { false } }
+  }
+
   func widened() -> Call {
     Call(
       step,
@@ -152,6 +157,13 @@ struct Call {
 
   func elementType(_ name: String) throws -> ElementType? {
     try int(name).map { try ElementType(number: $0) }
+  }
+
+  /// The type of numbers that an attribute names, else `blank`, which may be an input's.
+  func numericType(_ name: String, default blank: ElementType) throws -> ElementType {
+    let type = try elementType(name) ?? blank
+    guard type != .string else { throw unsupported(type) }
+    return type
   }
 
   private func wrongType(_ name: String) -> ONNXError {

@@ -50,6 +50,10 @@ extension Operators {
   static func centered(_ tensor: Tensor, _ zero: Tensor?, axis: Int) throws -> Tensor {
     var values = tensor.doubles()
     if let zeros = zero?.doubles() {
+      guard zeros.count == 1 || tensor.rank > axis else {
+        throw ONNXError.malformed(
+          "\(zeros.count) zero points for a tensor of shape \(Shape.text(tensor.shape))")
+      }
       let (outer, size, inner) =
         zeros.count == 1 ? (1, 1, values.count) : Shape.around(axis, of: tensor.shape)
       guard zeros.count == size else {

@@ -50,7 +50,8 @@ extension Operators {
       let axis = try Shape.axis(call.int("axis", default: -1), rank: tensor.rank)
       let group = tensor.shape[axis...].reduce(1, *)
       let (values, means, factors) = standardized(
-        tensor.doubles(), group: group, epsilon: try call.float("epsilon", default: 1e-5))
+        tensor.doubles(), group: group, rows: tensor.shape[..<axis].reduce(1, *),
+        epsilon: try call.float("epsilon", default: 1e-5))
       var result = try scaled(values, tensor.shape, call.tensor(1)) { $0 * $1 }
       if let bias = try call.optional(2) { result = try scaled(result, tensor.shape, bias) { $0 + $1 } }
       let shape = tensor.shape[..<axis] + [Int](repeating: 1, count: tensor.rank - axis)
@@ -179,11 +180,16 @@ extension Operators {
   }
 
   /// Groups of neighbors with mean 0 and variance 1, their means and the factors.
+  /// Groups of values less their mean over their deviation; `rows`: the number of groups, where those are empty.
   private static func standardized(
-    _ values: [Double], group: Int, epsilon: Double
+    _ values: [Double], group: Int, rows: Int = 0, epsilon: Double
   ) -> (values: [Double], means: [Double], factors: [Double]) {
+    guard group > 0 else {
+      let none = [Double](repeating: .nan, count: rows)
+      return (values, none, none)
+    }
     var (result, means, factors) = (values, [Double](), [Double]())
-    for start in stride(from: 0, to: values.count, by: max(group, 1)) {
+    for start in stride(from: 0, to: values.count, by: group) {
       let (mean, variance) = moments(values[start..<start + group])
       let factor = 1 / (variance + epsilon).squareRoot()
       for index in start..<start + group { result[index] = (values[index] - mean) * factor }

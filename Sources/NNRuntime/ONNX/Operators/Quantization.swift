@@ -8,7 +8,7 @@ extension Operators {
       halves: .kept
     ) { call in
       let (tensor, scale, zero) = (try call.tensor(0), try call.tensor(1), try call.optional(2))
-      let type = try call.elementType("output_dtype") ?? zero?.type ?? .uint8
+      let type = try call.numericType("output_dtype", default: zero?.type ?? .uint8)
       guard zero == nil || zero!.type == type else {
         throw ONNXError.malformed("the zero point is of another type than the result")
       }
@@ -45,7 +45,7 @@ extension Operators {
       guard zeros.count == scales.count else {
         throw ONNXError.malformed("scales and zero points differ in number")
       }
-      let type = try call.elementType("output_dtype") ?? scale.type
+      let type = try call.numericType("output_dtype", default: scale.type)
       return Tensor(
         type, tensor.shape,
         doubles: values.indices.map { (values[$0] - zeros[places($0)]) * scales[places($0)] })

@@ -53,7 +53,7 @@ extension Operators {
         return [
           .tensor(
             Tensor(
-              try call.elementType("dtype") ?? tensor.type, tensor.shape,
+              try call.numericType("dtype", default: tensor.type), tensor.shape,
               doubles: tensor.doubles().map { source.isTrue(withProbability: $0) ? 1 : 0 }))
         ]
       }),
@@ -78,7 +78,8 @@ extension Operators {
           return Double(classes - 1)
         }
         return [
-          .tensor(Tensor(try call.elementType("dtype") ?? .int32, [tensor.shape[0], count], doubles: drawn))
+          .tensor(
+            Tensor(try call.numericType("dtype", default: .int32), [tensor.shape[0], count], doubles: drawn))
         ]
       }),
   ]
@@ -100,7 +101,7 @@ extension Operators {
         return [
           .tensor(
             Tensor(
-              try call.elementType("dtype") ?? like?.type ?? .float, shape,
+              try call.numericType("dtype", default: like?.type ?? .float), shape,
               doubles: (0..<count).map { _ in draw(&source) }))
         ]
       })

@@ -96,10 +96,12 @@ extension Operators {
     Operator("EyeLike", ["dtype", "k"], inputs: 1...1, halves: .kept) { call in
       let tensor = try call.tensor(0)
       guard tensor.rank == 2 else { throw ONNXError.malformed("the input is no matrix") }
-      let (type, k) = (try call.elementType("dtype") ?? tensor.type, try call.int("k", default: 0))
+      let (type, k) = (
+        try call.numericType("dtype", default: tensor.type), try call.int("k", default: 0)
+      )
       let width = tensor.shape[1]
       return Tensor(
-        type, tensor.shape, doubles: (0..<tensor.count).map { $0 % width == $0 / width + k ? 1 : 0 })
+        type, tensor.shape, doubles: (0..<tensor.count).map { $0 % width - $0 / width == k ? 1 : 0 })
     },
     Operator("OneHot", ["axis"], inputs: 3...3, halves: .kept) { call in
       let (indices, values) = (try call.tensor(0), try call.tensor(2))

@@ -60,7 +60,7 @@ extension Operators {
       _ = try Shape.count([count])
       let period = Double(try call.flag("periodic", default: true) ? count : count - 1)
       return Tensor(
-        try call.elementType("output_datatype") ?? .float, [count],
+        try call.numericType("output_datatype", default: .float), [count],
         doubles: (0..<count).map { position in
           factors.enumerated().reduce(0) { sum, factor in
             let angle = 2 * Double.pi * Double(factor.offset) * Double(position) / period
@@ -100,7 +100,7 @@ extension Operators {
         for bin in center..<last { set(bin, band, Double(last - bin) / Double(last - center)) }
       }
     }
-    return Tensor(try call.elementType("output_datatype") ?? .float, [bins, bands], doubles: made)
+    return Tensor(try call.numericType("output_datatype", default: .float), [bins, bands], doubles: made)
   }
 
   /// The discrete Fourier transform of an axis, by its definition; the last axis holds real and imaginary parts.

@@ -1,7 +1,7 @@
 /// Sizes of tensors, and how they fit.
 package enum Shape {
   /// Elements that a tensor may have which is made now.
-  @TaskLocal static var most = Tensor.mostElements
+  @TaskLocal package static var most = Tensor.mostElements
 
   /// The elements of a shape, where they are not too many.
   ///

@@ -91,7 +91,8 @@ package struct YOLOArchitecture: Sendable, Equatable {
     let model = store.root["model"]
     let head = model[network.head]
     scaling = try Self.scaling(model, generation, task)
-    isEndToEnd = generation == .v26 && !suppressing
+    isEndToEnd =
+      generation == .v26 && !suppressing && store.metadata[Self.headKey] != Self.suppressedHead
     let branches = HeadNames(isEndToEnd: isEndToEnd)
     switch task {
     case .classify:
@@ -121,7 +122,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
     }
   }
 
-  /// Metadata key that says which of two heads' weights a file has, where it has not both.
+  /// Metadata key that says which of two heads is used: where a file has not both, or its checkpoint was set so.
   static let headKey = "head"
   /// Those whose boxes are suppressed.
   static let suppressedHead = "suppressed"

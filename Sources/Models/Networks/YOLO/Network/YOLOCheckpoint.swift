@@ -31,6 +31,9 @@ package enum YOLOCheckpoint {
     var metadata = source.metadata
     metadata.merge(try source.moduleFacts(layout, authors: "ultralytics.")) { _, new in new }
     metadata["stride"] = "32"
+    if source.isSuppressed, sizes.isEndToEnd {
+      metadata[YOLOArchitecture.headKey] = YOLOArchitecture.suppressedHead
+    }
     if let size = source.trainingSize, ObjectInput.isSide(size) {
       metadata["imgsz"] = String(size)
     }
@@ -53,6 +56,9 @@ package enum YOLOCheckpoint {
         ClassNames.areCOCO(count, sizes.task)
           ? "it holds no class names: those of COCO are taken for its \(count) classes"
           : "it holds no class names: its \(count) classes are called class0, class1 and so on")
+    }
+    if metadata[YOLOArchitecture.headKey] == YOLOArchitecture.suppressedHead {
+      remarks.append("it is set to the head whose boxes are suppressed (end2end = False), which is computed")
     }
     if let text = metadata[ModuleActivations.key] { remarks.append("activations of its own: \(text)") }
     return remarks

@@ -42,9 +42,7 @@ package enum YOLOFamily: ObjectNetworkFamily {
         weights: weights,
         input: input.isRectangle
           ? .minimalRectangle(side: input.side) : .fixed(height: input.side, width: input.side),
-        suppressing: input.isSuppressed
-          || weights.metadata[YOLOArchitecture.headKey] == YOLOArchitecture.suppressedHead, options: options,
-        pool: pool)
+        suppressing: input.isSuppressed, options: options, pool: pool)
     } catch {
       throw .yolo(error)
     }
