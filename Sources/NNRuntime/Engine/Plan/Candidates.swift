@@ -60,7 +60,7 @@ extension Kernel {
 }
 
 extension Convolution.Prologue {
-  /// What a kernel must do to its input; a transposition is not done by one kernel, but by four.
+  /// Prologues that a kernel must fuse; none for a transposition, which takes four kernels.
   fileprivate var asked: ConvolutionKernel.Prologues {
     switch self {
     case .none, .transpose: .none

@@ -250,7 +250,7 @@ public struct WeightScope: Sendable {
 }
 
 extension Tensor {
-  /// What stands for a tensor that is not there.
+  /// A placeholder for an absent tensor.
   fileprivate static let empty = Tensor(shape: [0], floats: [])
 }
 
