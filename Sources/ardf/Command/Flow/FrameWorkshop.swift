@@ -27,14 +27,14 @@ actor FrameWorkshop: Workshop {
     let folder: String?
   }
 
-  /// What frames are of.
+  /// The capture to which frames belong.
   private struct Recording {
     let number: Int
     let source: any CaptureSource
     /// Its path, for people.
     let capture: String
     let path: [FrameReport.Pose]
-    /// What the capture's files go with; nil where they are not ours.
+    /// The upload that holds the capture's files; nil for files of the user.
     let upload: UploadFolder?
   }
 
