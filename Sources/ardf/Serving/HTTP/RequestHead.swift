@@ -6,7 +6,7 @@ package struct RequestHead: Sendable, Equatable {
   package static let mostBytes = 16 << 10
   /// Header fields.
   package static let mostFields = 64
-  /// What ends a head.
+  /// The bytes that end a head.
   static let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
 
   /// The method as it was sent.
