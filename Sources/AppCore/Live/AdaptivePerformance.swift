@@ -39,7 +39,7 @@ package enum HealthScore {
 
 /// The detection rate that the device's health and memory allow.
 public struct PerformanceState: Sendable, Equatable {
-  /// The device's health: 1 where nothing is amiss, 0.3 at the least.
+  /// The device's health: 1 without heat, low battery or memory pressure, 0.3 at the least.
   public let score: Double
   /// Time between detections.
   public let interval: Duration

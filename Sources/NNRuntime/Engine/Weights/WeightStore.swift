@@ -92,7 +92,7 @@ public final class WeightStore: Sendable {
   /// Whether there is a tensor of that full name.
   public func contains(_ name: String) -> Bool { tensors[name] != nil }
 
-  /// The shape of the tensor of that full name, which is not taken thereby.
+  /// The shape of the tensor of that full name, which does not count as taken.
   package func shape(of name: String) -> [Int]? { tensors[name]?.shape }
 
   /// The type of the elements of the tensor of that full name as it is stored.

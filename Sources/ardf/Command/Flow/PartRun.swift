@@ -12,7 +12,7 @@ import Sharding
 /// A run that keeps a record a frame in its shard's part.
 struct PartRun {
   let folder: PartFolder
-  /// Writes no files of its own accord.
+  /// The job of one frame; `PartRun` decides which files it writes.
   let job: FrameJob
   /// Bad inputs allowed; nil for any number, which the run reports in the end.
   let budget: ErrorBudget?
