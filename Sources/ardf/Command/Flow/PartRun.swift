@@ -12,7 +12,7 @@ import Sharding
 /// A run that keeps a record a frame in its shard's part.
 struct PartRun {
   let folder: PartFolder
-  /// The job of one frame; `PartRun` decides which files it writes.
+  /// The job that computes frames; it has no folder, so that it writes files only where `PartRun` opens one.
   let job: FrameJob
   /// Bad inputs allowed; nil for any number, which the run reports in the end.
   let budget: ErrorBudget?
