@@ -34,7 +34,8 @@ actor FrameWorkshop: Workshop {
     /// Its path, for people.
     let capture: String
     let path: [FrameReport.Pose]
-    /// The upload that holds the capture's files; nil for files of the user.
+    /// The upload whose folder holds the capture's files for later frames; nil for files of the user, and for an upload of
+    /// one frame.
     let upload: UploadFolder?
   }
 
