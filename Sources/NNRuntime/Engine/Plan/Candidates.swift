@@ -1,4 +1,4 @@
-// What a catalogue has for a layer: legality is read from the kernels' declarations.
+// The kernels of a catalogue that can compute a layer: legality is read from the kernels' declarations.
 
 @_exported import enum NNKernelInterface.Algorithm
 import NNKernelInterface

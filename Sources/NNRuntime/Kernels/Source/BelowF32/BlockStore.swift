@@ -1,4 +1,4 @@
-// What happens to the sums of a block on their way to memory: scale, bias, activation, residual.
+// Processing of a block's sums before they are stored: scale, bias, activation, residual.
 
 import CKernelShims
 import NNKernelInterface

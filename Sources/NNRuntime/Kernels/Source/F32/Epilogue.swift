@@ -1,4 +1,4 @@
-// What happens to sums on their way to memory: bias, activation, residual.
+// Processing of sums before they are stored: bias, activation, residual.
 
 import NNKernelInterface
 
