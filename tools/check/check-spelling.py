@@ -7,7 +7,7 @@ Of Swift and Python comments and strings are read, of C, CSS and JavaScript comm
 everything. Names are left alone: code spans of comments, parts of longer names, options (`--labelled`), and words of
 Python that are a string by themselves. `--fix` replaces British spelling. Pages but the changelog, comments of Swift,
 Python, C and scripts, and helps and messages of Sources use the field's words; pages of docs outside of decisions tell
-no history; a public declaration's docstring begins with a noun or a verb, not with "What". Ends with 1 where
+no history; a docstring of Sources begins with a noun or a verb, not with "What". Ends with 1 where
 something is left.
 """
 
@@ -78,6 +78,10 @@ WORDS = {
     "strewn": "sparse",
     "foret(?:ell|ells|old|elling)": "predict",
     "puts? up with": "allow, tolerate",
+    "amiss": "wrong, faulty",
+    "(?:its|their|his|her) own accord": "by itself, unasked",
+    "thereby": "so, by that",
+    "and the like": "such as",
 }
 #: Of pages that tell what is so, not how it came about: all of docs but the decisions.
 HISTORY = {"since then": "state the present", "the commit before": "state the present"}
@@ -88,11 +92,8 @@ SPATIAL = (
     *("Sources/AppCore/Effects/", "Sources/AppCore/Fusion/", "Sources/AppCore/Measuring/", "Sources/Support/Geometry/"),
     *("Tests/AppCoreTests/", "tools/check/check-boxes", "tools/measure/boxes/", "training/scenes.py"),
 )
-#: A docstring of a public declaration that makes its reader finish a riddle; rooms that still have some.
-RIDDLE = re.compile(
-    r"(?<=\n)[ ]*/// What [^\n]*\n(?: *///[^\n]*\n)*(?: *@[^\n]*\n)*(?=(?: *@\S+)* *public )"
-)
-RIDDLED = ("Sources/AppCore/Capture/", "Sources/AppCore/Live/", "Sources/AppCore/Measuring/")
+#: A docstring that makes its reader finish a riddle.
+RIDDLE = re.compile(r"^[ ]*/// What\b", re.MULTILINE)
 SUFFIXES = {".md", ".swift", ".py", ".c", ".h", ".js", ".html", ".css", ".sh", ".yaml", ".yml", ".json", ".jq", ".txt"}
 SKIPPED = re.compile(r"^(Fuzz/Corpus|Fuzz/Captures|Tests/[A-Za-z]+/Goldens/.*\.json|tools/check/check-spelling\.py)")
 
@@ -247,7 +248,7 @@ def dialect(name, text):
     yield from phrases(WORDS, text)
     if name.startswith("docs/") and name.endswith(".md") and not name.startswith("docs/decisions/"):
         yield from phrases(HISTORY, text)
-    if name.endswith(".swift") and name.startswith("Sources/") and not name.startswith(RIDDLED):
+    if name.endswith(".swift") and name.startswith("Sources/"):
         for match in RIDDLE.finditer(text):
             before = text[: match.start()].rstrip().rpartition("\n")[2]
             if not before.lstrip().startswith("///"):

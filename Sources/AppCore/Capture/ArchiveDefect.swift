@@ -4,7 +4,7 @@ import FileFormats
 public enum ArchiveDefect: Sendable, Equatable, CustomStringConvertible {
   /// Neither a capture nor pictures.
   case nothing
-  /// What is inside can only be read from a folder.
+  /// Content that can only be read from an unpacked folder.
   case unpackFirst(reason: String)
   /// A name that leads out of the archive, is too deep or cannot be shown.
   case unusableName(String)

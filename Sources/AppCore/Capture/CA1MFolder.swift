@@ -66,7 +66,7 @@ extension CaptureFolder {
     return elements
   }
 
-  /// What a JSON file holds, whatever it is.
+  /// Parses a JSON file of any structure.
   func json(_ name: String) throws(CaptureError) -> JSONValue {
     let bytes = try bytes(name, namedBy: name, limit: limits.frameFileBytes)
     do {

@@ -5,7 +5,7 @@ import FileFormats
 ///
 /// That no name leads out of it, and that everything is within its limits, is known before anything is unpacked.
 package struct CaptureArchive: Sendable {
-  /// What an archive may cost.
+  /// Limits of what an archive may cost.
   package struct Limits: Sendable {
     /// Files of an archive.
     package var files = 20_000
@@ -37,7 +37,7 @@ package struct CaptureArchive: Sendable {
   package let path: String
   /// Whether it holds a recorded clip, which is read as the archive that it is.
   package let isClip: Bool
-  /// What is part of the capture, in the order of the archive.
+  /// The files that belong to the capture, in the order of the archive.
   package let files: [File]
 
   private let archive: ZipArchive

@@ -98,7 +98,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case noTrajectory(path: String, pictures: String, depths: String)
   /// A layout that is known and not read.
   case foreignLayout(path: String, layout: ForeignLayout)
-  /// What Git LFS keeps in place of a file.
+  /// A Git LFS pointer in place of a file's content.
   case pointer(file: String)
   /// A trajectory leaves a frame out.
   case noPoseOfFrame(file: String, frame: Int)
@@ -139,7 +139,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case spectacularAI
   }
 
-  /// What the system says of a file.
+  /// Wraps the system's error of reading a file.
   init(_ error: FileError, of name: String) {
     if case .pointer = error {
       self = .pointer(file: name)
@@ -312,7 +312,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
 }
 
 extension CaptureError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .unreadable, .notFound, .missingFile: .missingInput

@@ -135,7 +135,7 @@ enum DepthDecoding {
     return Plane(width: size.width, height: size.height, elements: elements)
   }
 
-  /// What is infinitely far is not measured.
+  /// Decodes a depth plane of OpenEXR in meters; infinite values become NaN, not measured.
   static func metres(
     exr bytes: [UInt8], file: String, limits: CaptureLimits
   ) throws(CaptureError) -> Plane<Float> {

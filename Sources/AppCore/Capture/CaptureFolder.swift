@@ -48,7 +48,7 @@ struct CaptureFolder: Sendable {
     }
   }
 
-  /// What lies directly in the folder and cannot be opened, since its name is not UTF-8.
+  /// Entries directly in the folder that cannot be opened, since their names are not UTF-8.
   func skippedNames() -> [SkippedFrame] {
     ((try? namesThatAreNotText(in: path)) ?? []).filter { !$0.hasPrefix(".") }.map {
       SkippedFrame(name: $0, reason: "its name is not UTF-8; rename it")

@@ -38,7 +38,7 @@ enum CaptureFormats {
 }
 
 extension Sequence<String> {
-  /// What numbered files of metadata are called without `prefix` and `.json`.
+  /// The numbers in the names of metadata files, without `prefix` and `.json`, as text.
   func metadataNumbers(prefix: String = "") -> [String] {
     filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }
       .map { String($0.dropFirst(prefix.count).dropLast(".json".count)) }

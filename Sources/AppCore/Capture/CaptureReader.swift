@@ -177,7 +177,7 @@ public enum CaptureReader {
     BagRecording.endings.contains { hasEnding(name, $0) }
   }
 
-  /// What recordings of Record3D are called.
+  /// The file name ending of Record3D's recordings.
   private static let recording = ".r3d"
 
   private static func isArchive(_ name: String) -> Bool {

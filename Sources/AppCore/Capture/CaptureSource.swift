@@ -131,7 +131,8 @@ public struct SkippedFrame: Sendable, Equatable {
     self.reason = reason
   }
 
-  /// What is skipped, for people: a line for all frames that lack the same thing, in the order of the first of each.
+  /// Lists skipped frames for people: a line for all frames that lack the same thing, in the order of the first of
+  /// each.
   ///
   /// Apps that store every third picture leave out hundreds of frames.
   ///
@@ -169,7 +170,7 @@ public protocol CaptureSource: Sendable {
   var skipped: [SkippedFrame] { get }
   /// Whether it tells where its cameras stood: as its layout does, unless that may leave them out.
   var hasPoses: Bool { get }
-  /// What was chosen or supposed in reading it, a line each, for people.
+  /// Choices and assumptions made in reading the capture, a line each, for people.
   var notes: [String] { get }
 
   /// Reads one frame.
@@ -251,6 +252,6 @@ public struct CaptureLimits: Sendable {
     min(archivedClipBytes, smallClipBytes + archivedClipRatio * count)
   }
 
-  /// What JSON of an index's size may hold.
+  /// Limits of JSON of an index's size.
   var json: JSONLimits { JSONLimits(bytes: indexBytes) }
 }

@@ -30,13 +30,13 @@ package struct CaptureSummary: Sendable, Equatable {
     package let depthMetres: DepthFigures?
     /// Cells of confidence 0, 1 and 2; nil where the capture has no confidence.
     package let confidenceCounts: [Int]?
-    /// What is known about the depth's sensor.
+    /// The model of the depth sensor.
     package let sensor: SensorModel
     /// Readings of the highest confidence that do not count, since they lie beyond the sensor's range.
     package let beyondRange: Int
     /// How the picture is turned upright, as stated.
     package let orientation: Orientation
-    /// What the picture's file holds besides the picture and is left out.
+    /// Parts of the picture's file other than the picture, which are left out.
     package let companions: [String]
     /// How gravity would have it turned; nil without camera.
     package let orientationByGravity: Orientation?
@@ -74,7 +74,7 @@ package struct CaptureSummary: Sendable, Equatable {
   package let unreadable: [SkippedFrame]
   /// Frames left out.
   package let skipped: [SkippedFrame]
-  /// What was chosen or supposed in reading it.
+  /// Choices and assumptions made in reading the capture, a line each.
   package let notes: [String]
   /// Greatest distance of a camera from the first, meters.
   package let baseline: Double
@@ -151,7 +151,7 @@ package struct CaptureSummary: Sendable, Equatable {
     .sorted { $1.error < $0.error }
   }
 
-  /// What looks wrong, one line each; empty for a sane capture.
+  /// Implausible values, one line each; empty for a sane capture.
   package var warnings: [String] {
     var warnings: [String] = []
     for frame in frames {
@@ -195,7 +195,7 @@ package struct CaptureSummary: Sendable, Equatable {
     }
   }
 
-  /// What pictures' files hold besides the pictures, a line for all that hold the same.
+  /// Parts of pictures' files other than the pictures, a line for all files that hold the same.
   package var companionLines: [String] {
     var kinds: [[String]] = []
     for frame in frames where !frame.companions.isEmpty && !kinds.contains(frame.companions) {

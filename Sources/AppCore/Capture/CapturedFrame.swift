@@ -15,7 +15,7 @@ public struct CapturedFrame: Sendable {
   public let depth: Plane<Float>?
   /// Confidence 0, 1 or 2 of each depth cell; nil stands for 2 everywhere.
   public let confidence: Plane<UInt8>?
-  /// What is known about the depth's sensor.
+  /// The model of the depth sensor.
   public var sensor: SensorModel
   /// Pinhole camera for `imageSize`, pixel-center convention; nil for a plain picture.
   public let intrinsics: Intrinsics?
@@ -23,7 +23,7 @@ public struct CapturedFrame: Sendable {
   public let cameraToWorld: RigidTransform<CameraARKit, World>
   /// Whether the capture tells where the camera stood; else it stands at the origin, and the world is its own frame.
   public var isPosed = true
-  /// What the picture's file holds besides the picture and is left out, such as "a depth map".
+  /// Parts of the picture's file other than the picture, which are left out, such as "a depth map".
   public var companions: [String] = []
   /// How to turn the stored picture upright.
   public let orientation: Orientation

@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// What was read of a frame, before the parts are checked against each other.
+/// The parts of a frame as read, before they are checked against each other.
 struct FrameParts {
   /// The frame's own file, for messages.
   let file: String

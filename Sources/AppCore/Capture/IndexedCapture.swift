@@ -29,7 +29,7 @@ enum ConfidenceScale: Sendable {
 /// Everything that a capture's index tells of one frame: where its pixels lie and what they mean.
 struct IndexedShot: Sendable {
   let name: String
-  /// What messages call the frame's own entry.
+  /// The name of the frame's own entry in messages.
   let file: String
   let timestamp: Double
   let picture: String

@@ -2,7 +2,7 @@ import Geometry
 
 /// A camera file in Open3D's form: `width`, `height`, `intrinsic_matrix` of nine numbers by columns.
 enum PinholeCameraFile {
-  /// What Open3D and the TUM benchmark take for PrimeSense and Kinect sensors whose camera is not stated.
+  /// The camera that Open3D and the TUM benchmark assume for PrimeSense and Kinect sensors whose camera is not stated.
   static let structureSensor = StatedCamera(
     fx: 525, fy: 525, cx: 319.5, cy: 239.5, size: PixelSize(width: 640, height: 480))
 

@@ -67,7 +67,7 @@ struct PlainImages: CaptureSource {
     return try folder.encodedPicture(name, namedBy: name)
   }
 
-  /// What lies beside the pictures and is none, so that it is not taken for done.
+  /// Entries beside the pictures that are no pictures, reported as skipped.
   private static func unread(in folder: CaptureFolder, besides pictures: [String]) -> [SkippedFrame] {
     let read = NameSet(pictures)
     return ((try? folder.names()) ?? []).filter { !read.contains($0) }.map { name in

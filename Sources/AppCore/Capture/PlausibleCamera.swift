@@ -1,6 +1,6 @@
 import Geometry
 
-/// What a frame's camera may be: every layout's frames are checked against it when they are assembled.
+/// Plausible ranges of a frame's camera, against which the frames of every layout are checked.
 enum PlausibleCamera {
   /// Focal lengths over the picture's longer side: the least sees 178.9 degrees, the greatest half a degree, which no
   /// capture needs and beyond which sizes in the scene lose their meaning.

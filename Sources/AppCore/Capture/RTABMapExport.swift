@@ -7,9 +7,11 @@ import Geometry
   import Glibc
 #endif
 
-/// What `rtabmap-export --images --poses_camera` writes: `NAME_rgb`, `NAME_depth` and `NAME_calib` with a file for each picture,
-/// called by its time or with `--images_id` by its number, and the poses in `NAME_camera_poses.txt` (`--poses_format 11`) or as a
-/// graph in `.g2o` (4) or `.toro` (3), whose nodes have numbers alone.
+/// The output of `rtabmap-export --images --poses_camera`.
+///
+/// `NAME_rgb`, `NAME_depth` and `NAME_calib` hold a file for each picture, named by its time or, with `--images_id`, by
+/// its number. The poses are lines in `NAME_camera_poses.txt` (`--poses_format 11`) or a graph in `.g2o` (4) or `.toro`
+/// (3), whose nodes have numbers alone.
 ///
 /// Depth is u16 millimeters on the picture's field; poses are camera-to-world, the camera's axes OpenCV's, the world's +z
 /// against gravity. Formats 0 and 2, and 1 and 10, have the same columns and other axes, and are refused.
@@ -27,7 +29,7 @@ enum RTABMapExport: CaptureFormat {
     /// Of older versions.
     case olderAngles = "graph"
 
-    /// What a pose's line begins with; nil where every line is one.
+    /// First word of a line with a pose; nil where every line is a pose.
     var mark: String? {
       switch self {
       case .lines: nil
@@ -122,7 +124,8 @@ enum RTABMapExport: CaptureFormat {
     }
   }
 
-  /// What the files' names begin with, and the form of the poses; nil where there are not poses and pictures of the same.
+  /// The common beginning of the files' names, and the form of the poses; nil without poses and pictures of the same
+  /// name.
   private static func base(of names: [String]) -> (String, Form)? {
     let present = NameSet(names)
     for form in Form.allCases {

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What a folder is, judged by the names in it alone.
+/// The kind of capture in a folder, judged by the names in it alone.
 enum RecognisedLayout {
   /// One capture of a format.
   case capture(any CaptureFormat.Type)

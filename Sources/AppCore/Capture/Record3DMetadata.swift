@@ -1,7 +1,7 @@
 import FileFormats
 import Geometry
 
-/// What the metadata of a Record3D recording say of all frames, and of each.
+/// The metadata of a Record3D recording: of all frames, and of each.
 struct Record3DMetadata: Sendable {
   /// The picture that the cameras are for.
   let size: PixelSize

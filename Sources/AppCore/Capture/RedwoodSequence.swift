@@ -47,7 +47,7 @@ enum RedwoodSequence: CaptureFormat {
     }
   }
 
-  /// What a folder of pictures and depths without a trajectory is.
+  /// The error of a folder of pictures and depths without a trajectory.
   private static func foreign(_ folder: CaptureFolder) throws(CaptureError) -> CaptureError {
     let hasEXR = try !folder.files(in: depthFolder, endings: [".exr"]).isEmpty
     guard !hasEXR else { return .foreignLayout(path: folder.path, layout: .record3D) }

@@ -28,7 +28,7 @@ struct TextRow: Sendable {
   func bad(_ expected: String) -> CaptureError { .badLine(file: file, line: line, expected: expected) }
 }
 
-/// What separates the fields of a line.
+/// The separator of a line's fields.
 enum TextSeparator {
   case blanks
   case commas

@@ -41,7 +41,7 @@ public struct SensorModel: Sendable, Equatable {
     case lidar
     /// A projected pattern and a camera next to the projector: Kinect of 2010, Structure Sensor, PrimeSense.
     case structuredLight = "structured-light"
-    /// Two cameras: RealSense and the like.
+    /// Two cameras, as of RealSense.
     case stereo
     /// A camera that times modulated light: Azure Kinect, Kinect of 2013.
     case tof

@@ -37,9 +37,9 @@ package enum HealthScore {
   }
 }
 
-/// What the loop may do now.
+/// The detection rate that the device's health and memory allow.
 public struct PerformanceState: Sendable, Equatable {
-  /// The device's health: 1 where nothing is amiss, 0.3 at the least.
+  /// The device's health: 1 without heat, low battery or memory pressure, 0.3 at the least.
   public let score: Double
   /// Time between detections.
   public let interval: Duration
@@ -51,7 +51,7 @@ public struct PerformanceState: Sendable, Equatable {
 package struct AdaptivePerformance: Sendable, Equatable {
   /// The chosen level; takes effect at the next update.
   package var level: PerformanceLevel
-  /// What the loop may do now.
+  /// The current limits of the loop.
   package private(set) var state: PerformanceState
 
   /// The state of a healthy device.
@@ -68,7 +68,7 @@ package struct AdaptivePerformance: Sendable, Equatable {
     return next
   }
 
-  /// What may be done on a device in this health.
+  /// Computes the loop's limits from a level, a health reading and the memory pressure.
   package static func state(
     level: PerformanceLevel, reading: HealthReading, memory: MemoryPressure
   ) -> PerformanceState {

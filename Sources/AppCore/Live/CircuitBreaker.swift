@@ -132,6 +132,6 @@ public struct CircuitBreaker: Sendable, Equatable {
 }
 
 extension CircuitOpenError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .unavailable }
 }

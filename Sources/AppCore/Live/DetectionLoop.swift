@@ -16,7 +16,7 @@ package enum DetectionLoopError: Error, Equatable, CustomStringConvertible {
 
 /// Detects objects in some of the frames it is offered, and tracks them.
 package actor DetectionLoop {
-  /// What became of an offered frame.
+  /// The fate of an offered frame.
   package enum Outcome: Sendable, Equatable {
     /// A detection runs, or the latest is too recent.
     case skipped
@@ -110,6 +110,6 @@ extension Detector {
 }
 
 extension DetectionLoopError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -1,4 +1,4 @@
-/// What shows the camera's picture with the objects over it.
+/// A screen that shows the camera's picture with the objects over it.
 public protocol RenderSink: Sendable {
   /// Shows a frame with the session's state, including objects, and returns when it is on the screen.
   ///
@@ -63,13 +63,13 @@ public struct LiveConfiguration: Sendable {
   public init() {}
 }
 
-/// What a session's surroundings are: all of them replaceable.
+/// The replaceable surroundings of a session: clock, device health, memory, overlays, observer and log.
 public struct LiveSurroundings: Sendable {
   /// The time.
   public var time: any TimeSource
   /// Heat and power.
   public var health: any DeviceHealth
-  /// What keeps data for the session besides its frames; nil for nothing.
+  /// The holder of other data for the session, whose bytes count too; nil for none.
   public var memory: (any MemoryHolder)?
   /// Films on objects, which give way under memory pressure.
   package var overlays: OverlayManager?

@@ -15,7 +15,7 @@ public enum MemoryPressure: String, Sendable, CaseIterable, Comparable {
   /// Lower pressure comes first.
   public static func < (a: MemoryPressure, b: MemoryPressure) -> Bool { a.entryPercent < b.entryPercent }
 
-  /// What to free at this level, in order.
+  /// The actions that free memory at this level, in order.
   package var actions: [MemoryAction] {
     switch self {
     case .normal: []

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Putting never waits, so a slow reader does not delay the writer. One task reads.
 package final class NewestMailbox<Value: Sendable>: Sendable {
-  /// What is put in, newest only, until `close`.
+  /// The values put in, newest only, until `close`.
   package let values: AsyncStream<Value>
   private let continuation: AsyncStream<Value>.Continuation
   private let replacedCount = Mutex(0)

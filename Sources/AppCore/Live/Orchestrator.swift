@@ -19,7 +19,7 @@ package actor Orchestrator<Input: Sendable, Output: Sendable> {
   package typealias Gate = @Sendable () async -> Bool
   /// The work itself.
   package typealias Work = @Sendable (Input) async throws -> Output
-  /// What to offer after a failure.
+  /// Makes a substitute for the output after a failure; nil for none.
   package typealias Recovery = @Sendable (any Error) async -> Output?
 
   private let time: any TimeSource

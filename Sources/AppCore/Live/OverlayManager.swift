@@ -1,4 +1,4 @@
-/// What shows overlays: the platform's scene.
+/// The platform's scene, which shows overlays.
 package protocol SceneSink: Sendable {
   /// Shows a plane with a film for an object.
   func attach(_ plane: OverlayPlane, player: any MediaPlayer, to objectId: Int)

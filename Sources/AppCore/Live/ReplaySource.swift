@@ -27,7 +27,7 @@ public final class ReplayClock: TimeSource {
 /// A recording as a camera: on its own timestamps, at a fixed rate, or as fast as it is taken, several times over if
 /// asked.
 public final class ReplaySource: FrameSource {
-  /// What all streams share.
+  /// State that all streams share.
   private struct Reading {
     var decoding = Duration.zero
     /// Frames that were decoded before the first is due; empty unless asked for.

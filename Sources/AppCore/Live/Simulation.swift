@@ -4,10 +4,10 @@ import FileFormats
 ///
 /// The same script gives the same trace, to the byte.
 package struct Simulation: Sendable {
-  /// What a trace calls its layout.
+  /// The schema name in a trace.
   package static let schema = "ardf.simulation-trace/1"
 
-  /// What happens.
+  /// The script that drives the session.
   package let script: SimulationScript
 
   /// A simulation of a script.
@@ -37,7 +37,7 @@ struct SimulatedSession {
     case memory(bytes: Int)
     case recheckHeat
 
-    /// What comes first at the same time: endings, then the device's state, then beginnings.
+    /// Order of events at the same time: endings, then the device's state, then beginnings.
     var rank: Int {
       switch self {
       case .rendered: 0

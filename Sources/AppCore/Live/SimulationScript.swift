@@ -23,7 +23,7 @@ package enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// What happens to a live session in a simulation, and when.
+/// A script of the events that a simulated live session meets, and their times.
 ///
 /// Times are seconds from the start.
 ///
@@ -46,7 +46,7 @@ package enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
 /// `arrivals` may be `{"times": [0, 0.1]}` instead. Service times repeat in order; faults are numbers of frames
 /// admitted and of detection calls, counted from 0, retries among them.
 package struct SimulationScript: Sendable, Equatable {
-  /// What a script calls its layout.
+  /// The schema name in a script.
   package static let schema = "ardf.simulation/1"
   /// The most arrivals, readings and entries of any list.
   package static let entryLimit = 200_000
@@ -77,7 +77,7 @@ package struct SimulationScript: Sendable, Equatable {
   package struct HealthChange: Sendable, Equatable {
     /// When it is read.
     package var time: Duration
-    /// What is read.
+    /// The reading.
     package var reading: HealthReading
   }
 
@@ -122,6 +122,6 @@ package struct SimulationScript: Sendable, Equatable {
 }
 
 extension SimulationScriptError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

@@ -2,7 +2,7 @@ import FileFormats
 
 /// Counts of use, kept on the device and only on request; nothing is ever sent.
 public struct UsageCounters: Sendable, Equatable {
-  /// What is counted.
+  /// A counted kind of event.
   public enum Counter: String, Sendable, CaseIterable {
     case sessions, framesShown, framesDropped, detections, failures
   }

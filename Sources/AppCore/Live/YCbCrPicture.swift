@@ -94,6 +94,6 @@ public struct YCbCrPicture: Sendable, Equatable {
 }
 
 extension YCbCrError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .malformedInput }
 }

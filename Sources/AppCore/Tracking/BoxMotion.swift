@@ -9,7 +9,7 @@ import Geometry
 /// tracking with a deep association metric* (2017), whose weights these are; N. Aharon et al., *BoT-SORT* (2022), for
 /// width in place of aspect ratio.
 struct BoxMotion: Sendable {
-  /// What the four numbers are, beside the center.
+  /// The meaning of the two numbers that follow the center.
   enum Shape: Sendable {
     /// Width over height, and height (ByteTrack).
     case aspectAndHeight
@@ -109,7 +109,7 @@ struct BoxMotion: Sendable {
     ]
   }
 
-  /// What the noise of each number is a share of; nil for an aspect ratio.
+  /// The number to which each number's noise is proportional; nil for an aspect ratio.
   private static func scales(_ numbers: [Double], _ shape: Shape) -> [Double?] {
     switch shape {
     case .aspectAndHeight: [numbers[3], numbers[3], nil, numbers[3]]

@@ -22,7 +22,7 @@ public struct TrackedObject: Sendable, Equatable, Identifiable {
   public internal(set) var sightings: Int
 }
 
-/// What the live loop knows of the objects that its tracker follows, and for how long it remembers those out of sight.
+/// The objects that the live loop's tracker follows, and those it remembers after they left the view.
 package struct FollowedObjects: Sendable {
   /// The objects, first seen first.
   package private(set) var objects: [TrackedObject] = []

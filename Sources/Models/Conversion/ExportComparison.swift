@@ -90,7 +90,8 @@ package struct ExportComparison {
 
   // MARK: - Both networks
 
-  /// What the file computes of the layers asked for, in its order of axes, its outputs, and whether in half precision.
+  /// Runs the file; returns the requested layers' results, in its order of axes, its outputs, and whether it is in half
+  /// precision.
   private func values(
     of layers: NameTable<String>, noise: [Float], type: ElementType, _ size: PixelSize
   ) throws -> (layers: NameTable<[Float]>, outputs: [ONNX.Tensor], isHalf: Bool) {

@@ -8,7 +8,7 @@ public indirect enum ONNXError: Error, Equatable, CustomStringConvertible {
   case malformed(String)
   /// An operator, a version, an attribute, a mode or an element type that is not implemented.
   case unsupported(String)
-  /// What was given to the model does not go with it.
+  /// An input that does not match the model.
   case input(String)
   /// A failure at a node of the graph.
   case node(name: String, type: String, ONNXError)

@@ -2,7 +2,7 @@ import NNRuntime
 
 /// How far a layer's result may be from its reference.
 ///
-/// What a mode allows is for a sum of 1024 products that do not cancel; a layer beyond it is allowed more where it
+/// A mode's tolerance is that of a sum of 1024 products that do not cancel; a layer beyond it is allowed more where it
 /// enlarges roundings by more (`Conditioning`).
 public struct LayerTolerance: Sendable, Equatable {
   /// Largest absolute difference that passes whatever the reference's size.

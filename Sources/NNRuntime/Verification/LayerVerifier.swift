@@ -7,7 +7,7 @@ import NNRuntime
 public struct LayerVerifier: Sendable {
   /// Source of the layers' inputs.
   public enum Mode: String, Sendable, CaseIterable {
-    /// What the layers before them made: errors add up, as in use.
+    /// The outputs of the layers before them: errors add up, as in use.
     case cumulative
     /// The reference: only a layer's own error shows, so that the first faulty one is named.
     case isolated
@@ -190,8 +190,8 @@ public struct LayerVerifier: Sendable {
     return report
   }
 
-  /// What was stated for a layer, else what its mode allows; of a layer beyond that it is measured by how much it
-  /// enlarges roundings.
+  /// The tolerance stated for a layer, else that of its mode; a layer beyond its mode's gets one that counts how much
+  /// it enlarges roundings.
   private func tolerance(
     of layer: TracedLayer, as name: String, in run: SteppedRun, _ precision: Precision, _ terms: Int,
     _ difference: TensorDifference

@@ -27,7 +27,7 @@ extension LayerTolerance {
   /// Angles after the whole network.
   static let finalRadians = LayerTolerance(absolute: 5e-5, relative: 1e-3)
 
-  /// What reduced precision allows after the network, of what it allows a layer: what is decoded has passed one more.
+  /// Reduced precision's tolerance of decoded outputs over that of a layer: they have passed one more step.
   private static let reducedFactor = 2.0
 
   /// How far a decoded number may be off.

@@ -9,7 +9,7 @@ package struct PrecisionSearch {
     package let count: Int
     /// Their saving together.
     package let saved: Double
-    /// What was measured, and what the sum of squares says.
+    /// The measured error, and the one that the sum of squares predicts.
     package let error, expected: Double
   }
 

@@ -1,7 +1,7 @@
 import FileFormats
 import NNRuntime
 
-/// What a trace says of a layer besides its result, so that two traces can be compared without the network.
+/// A layer's entry in a trace besides its result, so that two traces can be compared without the network.
 struct RecordedLayer: Equatable {
   /// The name of the result.
   let name: String

@@ -2,7 +2,7 @@ import NNRuntime
 
 /// Lowers a network's layers one at a time, and finds the plan within an error that is expected to be the fastest.
 ///
-/// What it chooses is the same on every run and for any number of threads; times are measured for the report alone.
+/// The choice is the same on every run and for any number of threads; times are measured for the report alone.
 package struct SensitivityRun {
   /// Errors of layers, worst first, and the curve from none lowered to all.
   package struct Outcome {

@@ -7,7 +7,7 @@ package enum Compression: String, Sendable, CaseIterable {
   /// Frames of Zstandard.
   case zstandard = "Zstandard"
 
-  /// What the loader knows its library by.
+  /// The library's file name, by which the loader finds it.
   package var library: String {
     switch self {
     case .lz4: "liblz4.so.1"
@@ -64,7 +64,7 @@ package enum CompressionError: Error, Equatable, CustomStringConvertible {
 }
 
 extension CompressionError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .missingLibrary: .unavailable

@@ -98,7 +98,7 @@ struct LZFSEInput {
   }
 }
 
-/// What has been decompressed, which matches repeat.
+/// The decompressed bytes, parts of which matches repeat.
 struct LZFSEOutput {
   private(set) var bytes: [UInt8] = []
   private let limit: Int

@@ -1,4 +1,4 @@
-/// What a block of matches begins with: how many there are, where the coded bits begin, and how frequent each symbol is.
+/// The header of a block of matches: how many there are, where the coded bits begin, and how frequent each symbol is.
 struct LZFSEHeader {
   /// The kinds of symbols, in the order of their tables: literals' and matches' lengths, distances, literals.
   static let symbols = [20, 20, 64, 256]

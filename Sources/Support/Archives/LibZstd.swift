@@ -41,7 +41,7 @@ import FileFormats
     return output
   }
 
-  /// What the first frame says that it gives; nil where it does not say so, or is none.
+  /// The unpacked size that the first frame states; nil where it states none, or is no frame.
   func statedSize(of frame: FileBytes) -> Int? {
     let size = unsafe frame.withUnsafeBytes { unsafe contentSize($0.baseAddress, $0.count) }
     // The two highest numbers stand for not known, and for no frame.

@@ -2,7 +2,7 @@ import FileFormats
 
 /// Why an SQLite file cannot be read.
 package enum SQLiteError: Error, Equatable, CustomStringConvertible {
-  /// What the loader knows the library by.
+  /// The library's file name, by which the loader finds it.
   static let library = "libsqlite3.so.0"
 
   /// The library is not there.
@@ -37,7 +37,7 @@ package enum SQLiteError: Error, Equatable, CustomStringConvertible {
 }
 
 extension SQLiteError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .missingLibrary: .unavailable

@@ -5,7 +5,7 @@ import FileFormats
 /// Nothing that its schema asks for runs: only tables whose columns are stored are read, no functions are trusted, and a query
 /// has a number of steps. Calls may come from any thread.
 @safe package final class SQLiteFile: Sendable {
-  /// What a column of a row holds.
+  /// A column's value in a row.
   package enum Value: Sendable, Equatable {
     /// An integer.
     case integer(Int)

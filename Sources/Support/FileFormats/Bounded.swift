@@ -1,7 +1,7 @@
-/// What a kind of number may be: the numbers with which the program's arithmetic stays finite.
+/// The range of a kind of number within which the program's arithmetic stays finite.
 package protocol NumberBounds {
   static var range: ClosedRange<Double> { get }
-  /// What the range is, after "must be": `meters from 0 to 1,000,000`.
+  /// The range in words, to follow "must be": `meters from 0 to 1,000,000`.
   static var expected: String { get }
 }
 

@@ -78,7 +78,7 @@ package struct ChildProcess: ~Copyable {
     return ends
   }
 
-  /// What it has complained of, without what came before its last `mostMessages` bytes.
+  /// The last `mostMessages` bytes of its standard error.
   package var complaints: String {
     let size = Int(lseek(messages, 0, SEEK_END))
     let start = max(0, size - Self.mostMessages)
@@ -88,7 +88,7 @@ package struct ChildProcess: ~Copyable {
 
   private static let mostMessages = 1 << 20
 
-  /// What it has written to its standard error since so many bytes of that.
+  /// Its standard error from byte `start` on.
   package func messages(from start: Int) -> [UInt8] {
     let size = Int(lseek(messages, 0, SEEK_END))
     guard size > start else { return [] }

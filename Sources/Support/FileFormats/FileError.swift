@@ -8,7 +8,7 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
   case isDirectory(path: String)
   /// A directory was expected along the path and something else is there.
   case notADirectory(path: String)
-  /// What Git LFS keeps in place of a file.
+  /// A Git LFS pointer in place of a file's content.
   case pointer(path: String)
   /// The file holds no bytes.
   case empty(path: String)

@@ -46,7 +46,7 @@ package final class InputPipe: Sendable {
 
   deinit { if isOwn { POSIX.closeDescriptor(descriptor) } }
 
-  /// What there is, `most` bytes at most; waits where there is nothing.
+  /// Reads the available bytes, `most` at most; waits where there are none yet.
   ///
   /// Empty at the end.
   ///

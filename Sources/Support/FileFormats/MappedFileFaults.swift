@@ -1,11 +1,11 @@
 import CSystemShims
 import Glibc
 
-/// What happens when a mapped file is cut short, or its disk fails, while it is being read.
+/// The handler of faults of mapped files: one was cut short, or its disk failed, while it was being read.
 ///
-/// The system then has nothing to put in the page and sends SIGBUS to the thread that reads. Copying every file
-/// would cost memory and time for a rare mistake, so files stay mapped, and a program says once what is to
-/// happen: one line on standard error that names the file, then an ordered end.
+/// The system then has nothing to put in the page and sends SIGBUS to the thread that reads. Copying every file would cost
+/// memory and time for a rare mistake, so files stay mapped. A program installs the handler once: on a fault it writes one
+/// line to standard error that names the file, then ends in order.
 ///
 /// Unsafe by nature.
 package enum MappedFileFaults {

@@ -24,7 +24,7 @@ package func fileStem(_ path: String) -> String {
 
 /// The last component of a path without its last ending if that is one of `endings`, in either case.
 ///
-/// What pictures of captures are called often has a dot and no ending: `1305031102.175304`.
+/// Names of captures' pictures often have a dot and no ending: `1305031102.175304`.
 package func fileStem(_ path: String, endings: [String]) -> String {
   let name = lastComponent(path)
   guard let ending = endings.first(where: { hasEnding(name, $0) }), name.utf8.count > ending.utf8.count else {
@@ -39,7 +39,7 @@ package func hasEnding(_ name: String, _ ending: String) -> Bool {
   return name.utf8.suffix(ending.utf8.count).map(lower).elementsEqual(ending.utf8.map(lower))
 }
 
-/// What predictions call a picture: the number that its name without ending is, else that name.
+/// The id of a picture in predictions: the number in its name without ending, else that name.
 ///
 /// `name`: The name of a file, or of a capture's frame.
 package func pictureId(_ name: String) -> JSONValue {
@@ -48,7 +48,7 @@ package func pictureId(_ name: String) -> JSONValue {
   return (isNumber ? CheckedInt(stem) : nil).map(\.json) ?? .string(stem)
 }
 
-/// What predictions call some pictures, each by an id of its own: `pictureId`, or all of their `paths` where two would
+/// The ids of several pictures in predictions, each different: `pictureId`, or all of their `paths` where two would
 /// share one.
 package func pictureIds(_ names: [String], paths: [String]) -> [JSONValue] {
   let ids = names.map(pictureId)

@@ -39,7 +39,7 @@ package enum POSIX {
     }
   }
 
-  /// What tells a file from another, and from itself before it was written to.
+  /// Identity and version of a file: it changes when the file is written to.
   package struct Identity: Equatable, Sendable {
     let device: UInt64
     let node: UInt64
@@ -186,7 +186,7 @@ package enum POSIX {
     return unsafe fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
   }
 
-  /// What came of locking.
+  /// The outcome of locking.
   package enum Locking {
     case locked
     /// Another descriptor has it locked, on this machine or, on most shared file systems, on another.
@@ -345,7 +345,7 @@ package enum POSIX {
     return (names.sortedByBytes(), notText.sortedByBytes())
   }
 
-  /// What a folder holds; where another thread has the last descriptor, once that is given back.
+  /// A folder's entries; retries for a while where other threads hold all file descriptors.
   private static func entriesAtLast(of directory: String) -> [String] {
     for _ in 0..<10 {
       if let names = try? entries(of: directory) { return names }

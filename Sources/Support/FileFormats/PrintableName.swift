@@ -63,8 +63,8 @@ package func shellWord(_ name: String) -> String {
 
 /// Comma-separated values after RFC 4180, with plain line ends.
 ///
-/// What a spreadsheet would take for a formula gets an apostrophe before it, which it takes for a text; a sign alone, such
-/// as the `-` of standard input, is none.
+/// A value that a spreadsheet would take for a formula gets an apostrophe before it, so that it is read as text; a sign
+/// alone, such as the `-` of standard input, is no formula.
 package func csvTable(_ header: [String], _ rows: [[String]]) -> String {
   func cell(_ text: String) -> String {
     let isFormula = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false

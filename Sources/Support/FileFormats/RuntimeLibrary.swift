@@ -46,6 +46,6 @@ package struct RuntimeLibraryError: Error, Equatable, CustomStringConvertible {
 }
 
 extension RuntimeLibraryError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .unavailable }
 }

@@ -1,4 +1,4 @@
-// What places and sizes look like in print: their usual numbers, to two decimals.
+// Descriptions of places and sizes: their usual numbers, to two decimals.
 
 /// A coordinate or length, rounded to two decimals.
 private func rounded(_ number: Double) -> String {

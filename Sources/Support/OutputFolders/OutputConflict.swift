@@ -40,7 +40,7 @@ package enum OutputConflict: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// What tells the folders above a path, links resolved, from others: the innermost first.
+  /// Identities of the folders above a path, links resolved, the innermost first.
   private static func foldersAbove(_ path: String) -> [POSIX.Identity] {
     // The output itself need not exist yet, nor what is to hold it.
     var folder =

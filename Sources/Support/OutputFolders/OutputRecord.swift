@@ -1,8 +1,8 @@
 import Digests
 import FileFormats
 
-/// What `ardf` wrote into a folder, kept there as `.ardf.json`: a later run replaces nothing else, and knows whether
-/// the files are still as they were written.
+/// The record of the files that `ardf` wrote into a folder, kept there as `.ardf.json`: a later run replaces nothing
+/// else, and knows whether the files are still as they were written.
 package enum OutputRecord: Equatable, Sendable {
   /// SHA-256 of every file by its path in the folder; see `digest(of:name:)`.
   case files(NameTable<String>)

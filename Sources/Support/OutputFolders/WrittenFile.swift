@@ -2,7 +2,7 @@ import FileFormats
 
 /// Tells single files that `ardf` wrote from those of others, by what they say of themselves.
 package enum WrittenFile {
-  /// What a page or drawing of ours says in its first lines.
+  /// The mark in the first lines of pages and drawings that `ardf` writes.
   package static let mark = "name=\"generator\" content=\"ardf\""
 
   /// Refuses a file that may not be written: one that is there, without `force`; one that `ardf` did not write; and

@@ -7,7 +7,7 @@ package enum AnnotationFile {
   /// Bytes of the file, at most: those of COCO's training set are 448 MB.
   package static let largest = 1 << 30
 
-  /// What such a file may hold: mostly numbers, which take few bytes each.
+  /// Limits of an annotation file's JSON: mostly numbers, which take few bytes each.
   private static func limits(bytes: Int) -> JSONLimits {
     JSONLimits(bytes: bytes, depth: 16, values: bytes / 2, containers: max(200_000, bytes / 16))
   }

@@ -16,7 +16,7 @@ enum COCOEvaluation {
   /// The same where key points are compared.
   static let mostPoses = 20
 
-  /// What becomes of a picture's detections of one class.
+  /// Matches a picture's detections of one class with its labels.
   ///
   /// - `scores`: confidences of detections, in the order in which ties are resolved.
   /// - `isCrowd`: of each label.

@@ -21,7 +21,7 @@ package struct DepthErrors: Sendable, Equatable {
 
   /// The bound of `delta1`.
   private static let factor = 1.25
-  /// What is fitted lies no farther than so many times the median reading.
+  /// The largest fitted depth, in medians of the readings.
   private static let farthest = 10.0
   /// Readings below which there is nothing to fit.
   package static let leastReadings = 16

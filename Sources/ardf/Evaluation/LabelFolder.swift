@@ -70,7 +70,7 @@ package enum LabelFolder {
     return String(decoding: path.utf8.dropLast(name.utf8.count - fileStem(name).utf8.count), as: UTF8.self)
   }
 
-  /// What a path has after that of a folder above it, with the slash.
+  /// The rest of a path below a folder above it, given with its slash.
   private static func below(_ folder: String, _ path: String) -> String {
     String(decoding: path.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
   }

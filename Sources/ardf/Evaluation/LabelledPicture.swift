@@ -82,7 +82,7 @@ package struct LabelledObject: Sendable, Equatable {
 package struct LabelledPicture: Sendable {
   /// The file.
   package let path: String
-  /// What predictions call it: the number in an annotation file, else the number or name in the file's name.
+  /// The picture's id in predictions: the number in an annotation file, else the number or name in the file's name.
   package let id: JSONValue
   /// The upright picture's sides in pixels.
   package let width, height: Int

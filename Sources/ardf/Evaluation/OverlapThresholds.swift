@@ -19,7 +19,7 @@ package enum OverlapThresholds {
   }
 }
 
-/// What became of one detection, a bit for each of `OverlapThresholds`.
+/// A detection's matches, a bit for each of `OverlapThresholds`.
 struct MatchedDetection: Sendable {
   /// Confidence.
   let score: Double

@@ -45,7 +45,7 @@ extension RunLengthMask {
       x: Double(left), y: Double(top), width: Double(right - left), height: Double(bottom - top))
   }
 
-  /// What is set in any of the masks, which are of one size.
+  /// The union of masks of one size.
   package static func union(_ masks: [RunLengthMask], height: Int, width: Int) -> RunLengthMask {
     if masks.count == 1 { return masks[0] }
     // How many masks are set changes by one at each end of a run.

@@ -4,7 +4,7 @@
 /// number of detections (all), and in the curve: from recall 0 at precision 1 on it is linear between detections, read at
 /// 101 recalls, and its area taken by trapezia.
 enum UltralyticsEvaluation {
-  /// What becomes of a picture's detections of one class, best first.
+  /// Matches a picture's detections of one class, best first, with its labels.
   ///
   /// - `overlaps`: of each detection with each label.
   static func match(scores: [Float], overlaps: [[Float]]) -> [MatchedDetection] {

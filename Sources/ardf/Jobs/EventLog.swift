@@ -1,7 +1,7 @@
 import FileFormats
 import Synchronization
 
-/// What happened to a shard and when: for people and `ardf status`.
+/// A log of a shard's events and their times, for people and `ardf status`.
 ///
 /// No result depends on it.
 package final class EventLog: Sendable {

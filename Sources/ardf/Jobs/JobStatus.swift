@@ -8,12 +8,12 @@ package struct JobStatus: Sendable {
     package var frames = 0
     /// Captures of which every frame has a record.
     package var captures = 0
-    /// What it has to do, where a process has counted it: captures of a manifest, or frames.
+    /// The amount of work, where a process has counted it: captures of a manifest, or frames.
     package var total: Int?
     fileprivate var countsFrames = false
-    /// What is done of `total`.
+    /// The finished part of `total`.
     package var countedDone: Int { countsFrames ? frames : captures }
-    /// What is left of it; 0 where the total is not known.
+    /// The unfinished part of `total`; 0 where the total is not known.
     package var left: Int { max(0, (total ?? 0) - countedDone) }
     /// Processes that took it up.
     package var attempts = 0
@@ -58,8 +58,8 @@ package struct JobStatus: Sendable {
   /// Frames a second over the last minutes of work.
   package private(set) var rate: Double?
 
-  /// What is done of all that is to do, in captures of a manifest or in frames; nil where a shard that has not begun,
-  /// or has counted nothing, makes it unknown.
+  /// Finished and total work, in captures of a manifest or in frames; nil where a shard that has not begun, or has
+  /// counted nothing, makes it unknown.
   package var progress: (done: Int, total: Int)? {
     let totals = shards.map(\.total)
     guard missing.isEmpty, !totals.isEmpty, !totals.contains(nil) else { return nil }

@@ -2,7 +2,7 @@ import FileFormats
 
 /// A capture that a manifest names.
 package struct ManifestEntry: Equatable, Sendable {
-  /// What records call it: a name of the user's, or its path.
+  /// The capture's id in records: a name of the user's, or its path.
   package let id: String
   /// As the line has it; a relative one counts from the current folder.
   package let path: String

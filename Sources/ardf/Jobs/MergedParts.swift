@@ -37,7 +37,7 @@ package struct MergedParts {
     let hasFailed: Bool
   }
 
-  /// What is not there, of all that should be.
+  /// Missing shards, captures and frames.
   package struct Gaps: Equatable, Sendable {
     /// Shards that have left no part.
     package var shards: [Shard] = []
@@ -129,7 +129,7 @@ package struct MergedParts {
     text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
-  /// What is missing, as far as parts tell; with a manifest, all of it.
+  /// Finds missing records, as far as the parts tell; with a manifest, all of them.
   ///
   /// - Throws: `LineReader.Failure`.
   package func gaps(manifest: InputPipe?) throws -> Gaps {

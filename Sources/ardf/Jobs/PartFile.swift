@@ -34,7 +34,7 @@ package enum PartError: Error, Equatable, CustomStringConvertible {
 /// belongs to another one too, and this one stops.
 package final class PartFile: Sendable {
   package let path: String
-  /// What was cut off or passed over when the file was opened.
+  /// Damage that was cut off or passed over when the file was opened.
   package let damage: PartDamage
 
   /// How long records may wait in the system's memory: so much work a failure of power takes back.

@@ -5,7 +5,7 @@ import OutputFolders
 /// under a name that its inputs and options give it.
 package struct PartFolder: Sendable {
   private static let frames = "frames"
-  /// What lies beside the folders of frames.
+  /// Patterns of the files beside the folders of frames.
   private static let beside = ["part-*.jsonl", "events-*.jsonl"]
 
   package let path: String

@@ -6,7 +6,7 @@ package struct PartName: Hashable, Sendable, CustomStringConvertible {
   package enum Kind: String, Sendable {
     /// Records.
     case part
-    /// What happened when: for people and `ardf status`, no result.
+    /// The event log, for people and `ardf status`; no result.
     case events
   }
 

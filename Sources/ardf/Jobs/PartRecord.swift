@@ -1,7 +1,7 @@
 import Digests
 import FileFormats
 
-/// What is known of one frame: a line of a part, the same bytes wherever and whenever it is made.
+/// The results of one frame: a line of a part, the same bytes wherever and whenever it is made.
 package struct PartRecord: Sendable {
   package static let schema = "ardf.record/1"
   /// Bytes that a record may have: masks of a large picture.
@@ -30,7 +30,7 @@ package struct PartRecord: Sendable {
   /// SHA-256 of what all records of a job share of that: weights and options.
   package let settings: String
   package let failure: Failure?
-  /// What else is said, by field.
+  /// All other fields, by name.
   package let content: NameTable<JSONValue>
 
   package init(
@@ -85,7 +85,7 @@ package struct PartRecord: Sendable {
       failure: reason.map { Failure(kind: kind ?? "unknown", reason: $0) }, content: fields)
   }
 
-  /// What tells this record's inputs and options from others', in one word.
+  /// A hash of this record's inputs and options.
   package var mark: UInt64 { Self.mark(id: id, digest: digest) }
 
   package static func mark(id: String, digest: String) -> UInt64 {

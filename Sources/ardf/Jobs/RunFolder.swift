@@ -12,12 +12,12 @@ package struct RunFolder: Sendable {
   package static let sequence = "sequence-objects.json"
   package static let table = "results.csv"
 
-  /// What lies beside the folders of frames, those of shards included.
+  /// Patterns of the files beside the folders of frames, those of shards included.
   private static let beside = [
     "results*.jsonl", "results*.csv", "detections*.json", sequence, RunIndexPage.file,
   ]
 
-  /// What an earlier run made of a frame.
+  /// An earlier run's results of a frame.
   package enum Earlier {
     /// Nothing, or nothing that may be kept.
     case nothing
@@ -25,7 +25,7 @@ package struct RunFolder: Sendable {
     case outdated
     /// Results of which a file is gone or changed.
     case changed(file: String)
-    /// What this run would make.
+    /// Results of the same inputs and options.
     case finished(summary: JSONValue)
   }
 
@@ -37,7 +37,7 @@ package struct RunFolder: Sendable {
   private let picture: String
   /// Folders that hold those of a source's frames.
   private let labels: [String]
-  /// What takes the place of an old result of several frames in the end.
+  /// The folder that replaces an old result of several frames in the end.
   private let replacement: AtomicDirectory?
 
   /// Refuses what exists and may not be touched, before any work is done.
@@ -91,7 +91,7 @@ package struct RunFolder: Sendable {
     try OutputRecord.makeFolder(path, beside: Self.beside)
   }
 
-  /// What an earlier run made of a frame, from these inputs with these options or from others.
+  /// Finds an earlier run's results of a frame, from these inputs with these options or from others.
   package func earlier(_ frame: RunFrame, digest: String) -> Earlier {
     let folder = folder(frame)
     guard resume, let record = OutputRecord(of: folder) else { return .nothing }

@@ -13,7 +13,7 @@ package struct RunFrame: Sendable {
   package let place: (source: Int, frame: Int)
   /// How many of its source are wanted.
   package let siblings: Int
-  /// What lists of results call it; that of no other frame of the run.
+  /// The picture's id in lists of results; no two frames of a run share one.
   package private(set) var pictureId: JSONValue
 
   package init(

@@ -13,7 +13,7 @@ import Imaging
 package struct FrameReport: Sendable {
   /// One stage's time.
   package struct Timing: Sendable {
-    /// What took it, such as `yolo11n-seg inference`.
+    /// The timed stage, such as `yolo11n-seg inference`.
     package var stage: String
     /// Milliseconds.
     package var milliseconds: Double
@@ -73,7 +73,7 @@ package struct FrameReport: Sendable {
   package var metricSource: Plane<UInt8>?
   /// All cameras of the recording, in order.
   package var path: [Pose]
-  /// What a reader must know.
+  /// Notes that a reader must know.
   package var notes: [String]
   /// How long stages took; empty where that is not known.
   package var timings: [Timing]
@@ -192,7 +192,7 @@ package struct FrameReport: Sendable {
     ]
   }
 
-  /// What was fitted, evenly thinned.
+  /// The fitted pairs of relative and metric depth, evenly thinned.
   private var pairs: JSONValue {
     guard let relative, let sensor = frame.readings else { return .null }
     let model = fusion?["model"]?.string.flatMap(FusionModel.init) ?? .inverse

@@ -15,7 +15,7 @@ package enum ReportPage {
     package var filesPath: String
     /// The files that are to be had there.
     package var files: [String]
-    /// What every request that changes something must carry.
+    /// The token that every request which changes something must carry.
     package var token: String
 
     /// A service at these paths.

@@ -10,7 +10,7 @@ package struct RunIndexPage: Sendable {
     package var folder: String?
     /// The objects' labels.
     package var objects: [String]
-    /// What a reader must know, or why it could not be read.
+    /// Notes that a reader must know, or the reason why the frame could not be read.
     package var notes: [String]
 
     /// A frame.

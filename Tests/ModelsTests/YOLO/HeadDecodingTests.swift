@@ -74,7 +74,7 @@ struct HeadDecodingTests {
   }
 
   @Test(
-    "the whole matrix holds what is told of every anchor",
+    "the matrix holds the outputs of every anchor",
     arguments: [
       YOLOArchitecture(.n, .v11, .pose, classCount: 2),
       YOLOArchitecture(.n, .v11, .orientedBoxes, classCount: 3),

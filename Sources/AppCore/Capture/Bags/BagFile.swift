@@ -2,15 +2,15 @@ import FileFormats
 
 /// One file of a ROS 2 recording: its topics, and where each message of those that matter lies.
 protocol BagFile: Sendable {
-  /// What messages call the file.
+  /// The file's name in messages.
   var name: String { get }
   /// All topics, in the order of the file.
   var topics: [BagTopic] { get }
   /// The messages of the topics that are read, in the order of the file.
   var entries: [BagEntry] { get }
-  /// What of the file is damaged, and left out.
+  /// Damaged parts of the file, which are left out.
   var damage: [SkippedFrame] { get }
-  /// What is odd about the file and harms nothing that was read, a line each.
+  /// Oddities of the file that harm nothing that was read, a line each.
   var notes: [String] { get }
 
   /// When what a message holds was measured, by its header; 0 where that was not filled in.
@@ -38,7 +38,7 @@ struct BagTopic: Sendable, Equatable {
 struct BagEntry: Sendable {
   /// Its topic's position in the file's topics.
   let topic: Int
-  /// What its header says, where that is read along.
+  /// Time stamp of the message's header, nanoseconds; 0 where the header is not read along.
   var stamp = 0
   /// When it was recorded, nanoseconds.
   let time: Int
@@ -49,7 +49,7 @@ struct BagEntry: Sendable {
   let count: Int
 }
 
-/// What a recording may cost.
+/// Limits of what reading a recording may cost.
 enum BagLimits {
   /// Topics of a file.
   static let topics = 10_000

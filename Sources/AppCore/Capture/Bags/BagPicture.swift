@@ -3,7 +3,7 @@ import FileFormats
 import Geometry
 import Imaging
 
-/// What an image topic holds, by its first message.
+/// The kind of picture in an image topic, by its first message.
 enum BagPictureKind: Equatable {
   case color
   /// Brightness alone: a camera of an infrared or stereo pair, or a gray one.
@@ -125,8 +125,9 @@ enum BagPicture {
   }
 }
 
-/// What `compressed_depth_image_transport` and `compressed_image_transport` make of depth: a PNG of 16 bits, of the former after
-/// twelve bytes that say how floating-point depth was quantized, and in place of the PNG maybe RVL.
+/// Depth as `compressed_depth_image_transport` and `compressed_image_transport` encode it: a PNG of 16 bits or RVL.
+///
+/// The former transport puts twelve bytes before it, with the quantization of floating-point depth.
 enum CompressedDepth {
   private static let headerBytes = 12
 

@@ -13,7 +13,7 @@ struct BagPoses: Sendable {
   private static let fixedTopics = ["tf_static"]
   /// Frames in which a camera that does not move stands still (REP 105).
   private static let worlds = ["map", "odom", "world"]
-  /// What topics of poses are called that tell where something should be.
+  /// Words in the names of topics whose poses are goals rather than measurements.
   private static let wishes = ["goal", "target", "setpoint", "waypoint", "command", "cmd"]
 
   /// - `frame`: the color camera's.
@@ -101,7 +101,7 @@ private struct PoseReader {
 
   init(_ recording: BagRecording) { self.recording = recording }
 
-  /// What was left out, a line each.
+  /// Messages that were left out, a line for each topic.
   var notes: [String] {
     damaged.keys.map { name in
       let count = damaged[name, default: 0]

@@ -19,7 +19,7 @@ struct BagRecording: Sendable {
   }
 
   static let endings = [MCAPFile.ending, SQLiteBag.ending]
-  /// What rosbag2 writes beside its files.
+  /// The metadata file that rosbag2 writes beside its files.
   static let metadata = "metadata.yaml"
 
   /// All topics by their names.
@@ -29,7 +29,7 @@ struct BagRecording: Sendable {
 
   private let files: [any BagFile]
   private let limits: CaptureLimits
-  /// What may be unpacked until `finishOpening`.
+  /// Unpacked chunks, kept until `finishOpening`.
   private let recent: RecentChunks
 
   init(files paths: [String], limits: CaptureLimits) throws(CaptureError) {
@@ -109,7 +109,8 @@ struct BagRecording: Sendable {
   /// Messages at a topic's beginning of which the first that can be decoded tells what the topic holds.
   private static let firstMessages = 16
 
-  /// What the first message of a topic says that can be decoded, and its position; nil where there is none.
+  /// Decodes the first readable message of a topic; returns its position and content, nil where no message can be
+  /// decoded.
   func first<Result>(
     of topic: Topic, first: Int? = nil, _ decode: (FileBytes) throws(CDRError) -> Result
   ) throws(CaptureError) -> (position: Int, said: Result)? {

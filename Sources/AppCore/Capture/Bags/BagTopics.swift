@@ -37,7 +37,8 @@ struct BagTopics: Sendable {
     /// Whether the pictures are undistorted, as image_proc calls them.
     var isRectified: Bool { lastComponent(base).contains("rect") }
 
-    /// What all topics of a camera have in common: in two transports, or raw and rectified by the names of image_proc.
+    /// Name that all topics of one camera share: those of two transports, or raw and rectified by the names of
+    /// image_proc.
     var camera: String {
       let words = (parts.last ?? "").split(separator: "_")
       let forms: Set<Substring> = ["raw", "rect", "color", "mono"]
@@ -120,7 +121,7 @@ struct BagTopics: Sendable {
     depth = possible.isEmpty ? nil : try Self.one(of: possible, "depth", near: [color], path: path)
   }
 
-  /// What was left out of the topics, a line each.
+  /// Messages that were left out, a line for each topic.
   var notes: [String] {
     [color, depth].compactMap(\.self).filter { $0.leftOut > 0 }.map {
       "\($0.name): its first \($0.leftOut == 1 ? "message is" : "\($0.leftOut) messages are") damaged and left out"
@@ -157,7 +158,7 @@ struct BagTopics: Sendable {
     (images.isRectified ? 0 : 2) + (images.type == .image ? 0 : 1)
   }
 
-  /// What a recording holds, for people: image topics with what they are, other topics with their types.
+  /// Lists a recording's topics for people: image topics with their kinds, other topics with their types.
   private static func listed(_ recording: BagRecording, _ found: [Images]) -> [String] {
     let kinds = NameTable(found.lazy.map { ($0.name, $0.kind) })
     return recording.topics.map { topic in
@@ -176,7 +177,7 @@ struct BagTopics: Sendable {
   }
 }
 
-/// What the names of some topics begin with.
+/// The leading components of some topics' names, each prefix once.
 private struct NamePrefixes {
   private var prefixes: NameSet = []
   /// Components of a name that count.

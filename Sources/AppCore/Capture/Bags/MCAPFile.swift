@@ -21,7 +21,7 @@ struct MCAPFile: BagFile {
   /// Messages of channels that are not declared.
   private var undeclared = 0
   private let recent: RecentChunks
-  /// What `recent` calls the file.
+  /// The file's number in `recent`.
   private let number: Int
 
   /// - Throws: `CaptureError` where the file is none of MCAP, or asks for more than its limits.
@@ -68,7 +68,7 @@ struct MCAPFile: BagFile {
     static let end = 0x0f
   }
 
-  /// What channels and schemas are known, by their numbers.
+  /// Declared channels and schemas, by their numbers.
   private struct Declarations {
     var schemas: [Int: String] = [:]
     /// The topic of a channel.

@@ -3,7 +3,7 @@ import FileFormats
 /// JPEG and PNG pictures one right after the other, distinguished by their own structure; what belongs to a picture's file
 /// after it is passed over.
 ///
-/// What is damaged is left out up to the beginning of the next picture.
+/// After damaged bytes, reading resumes at the beginning of the next picture.
 final class EncodedPictures {
   enum Part: Equatable {
     /// A picture's bytes.
@@ -66,8 +66,9 @@ final class EncodedPictures {
   /// Bytes that tell what a file is.
   private static let mostMark = 12
 
-  /// What is wrong with bytes that are neither JPEG nor PNG; pictures of other kinds have no end that can be found in a
-  /// stream.
+  /// Describes bytes that are neither JPEG nor PNG.
+  ///
+  /// Pictures of other kinds have no end that can be found in a stream.
   private static func defect(of first: [UInt8], count: Int) -> String {
     let brand = first.dropFirst(8)
     let isBoxes = first.count == mostMark && first[4..<8].elementsEqual("ftyp".utf8)

@@ -2,9 +2,9 @@ import FileFormats
 import Geometry
 import Imaging
 
-/// One picture of a stream, or what came in its place.
+/// One picture of a stream, or the damage found in its place.
 package struct StreamedPicture: Sendable {
-  /// What came.
+  /// A picture of the stream, or the bytes in place of one.
   package enum Content: Sendable {
     /// A picture as it was stored, how it is turned upright, and the focal length on 35 mm film that EXIF says.
     case picture(RGBImage, Orientation, focalLengthIn35mmFilm: Int?)
@@ -14,7 +14,7 @@ package struct StreamedPicture: Sendable {
 
   /// Its position in the stream, from 0.
   package let number: Int
-  /// What came.
+  /// The picture, or the reason why there is none.
   package let content: Content
   /// When it is shown, in seconds of the stream's clock, as `ffmpeg` says; nil where nothing says so.
   package let time: Double?
@@ -37,7 +37,7 @@ package enum StreamError: Error, Equatable, CustomStringConvertible {
   case unreachable(name: String, message: String)
   /// A camera or an address that failed after its pictures so far; `ffmpeg`'s words.
   case lost(name: String, message: String)
-  /// What `ffmpeg` prints is not what it was asked for.
+  /// Output of `ffmpeg` in another format than was asked for.
   case noPicture(name: String)
 
   /// The defect and what to do.
@@ -222,7 +222,7 @@ package final class PictureStream {
     return .picture(RGBImage(width: width, height: height, pixels: pixels), .up, focalLengthIn35mmFilm: nil)
   }
 
-  /// What `ffmpeg` complained of until its end.
+  /// Waits for the end of `ffmpeg`; returns its messages, nil without any.
   ///
   /// That a camera is gone ends its pictures, and damages none.
   private func finish(_ process: FFmpegProcess) throws -> String? {
@@ -237,17 +237,19 @@ package final class PictureStream {
     }
   }
 
-  /// What `ffmpeg` says of a connection that the other side closed; a length of 2^64 - 1 is one that is not stated.
+  /// Messages of `ffmpeg` about a connection that the other side closed.
+  ///
+  /// A length of 2^64 - 1 is one that is not stated.
   private static let endsOfConnections = [
     "should be \(UInt64.max)", ": Input/output error", ": End of file", ": Connection reset by peer",
     ": Connection timed out", ": Broken pipe",
   ]
-  /// What `ffmpeg` says of a source that answers, and has no pictures that it can read.
+  /// Messages of `ffmpeg` about a source that answers, but has no pictures that it can read.
   private static let foreignContents = [
     "Invalid data found", "matches no streams", "does not contain any stream", "Inappropriate ioctl",
     "Invalid argument",
   ]
-  /// What a header's eight digits may say.
+  /// Valid widths and heights in a header, which has up to eight digits for each.
   private static let sides = 1...1 << 24
 
   /// Characters up to a space or the end of a line; those of a header are few.
@@ -259,7 +261,7 @@ package final class PictureStream {
 }
 
 extension StreamError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault {
     switch self {
     case .media(let error): error.fault

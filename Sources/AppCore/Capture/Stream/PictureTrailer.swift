@@ -1,8 +1,8 @@
 import FileFormats
 import Imaging
 
-/// What lies after a picture within its file, and is no picture of its own: a gain map or depth that its segments
-/// name, the film of a Motion Photo, a phone's own blocks, and padding.
+/// Bytes after a picture within its file that are no picture of their own: a gain map or depth that its segments name,
+/// the film of a Motion Photo, a phone's own blocks, and padding.
 struct PictureTrailer {
   /// Bytes that the picture says are its file's.
   private let declared: Int?
@@ -16,7 +16,7 @@ struct PictureTrailer {
 
   /// Passes over all that belongs to the picture that was read last.
   ///
-  /// What is not known for certain stays, to be reported as bytes that are no picture.
+  /// Bytes of unknown meaning stay, to be reported as bytes that are no picture.
   func pass(_ bytes: ByteReader) throws(FileError) {
     if let declared { try passDeclared(declared, bytes) }
     var isOver = false

@@ -6,7 +6,7 @@ import FileFormats
   import Foundation
 #endif
 
-/// What gives pictures one after the other, for as long as it likes: no capture, which is listed before it is read.
+/// A source of pictures without a known end, in contrast to a capture, whose frames are listed before they are read.
 package enum StreamSource: Sendable, Equatable {
   /// Standard input.
   case standardInput
@@ -55,7 +55,7 @@ package enum StreamSource: Sendable, Equatable {
     }
   }
 
-  /// What messages and results call it; an address without the password that it may hold.
+  /// The source's name in messages and results; an address without the password that it may hold.
   package var name: String {
     switch self {
     case .standardInput: "-"

@@ -43,7 +43,7 @@ package struct StreamedFrame: CaptureSource {
     captured = nil
   }
 
-  /// What the picture at a position is called.
+  /// The name of the picture at a position: its number in six digits or more.
   package static func name(_ number: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, 6 - digits.count)) + digits

@@ -173,7 +173,8 @@ final class FFmpegProcess {
     return first + (complaints.count > 1 ? ", and \(complaints.count - 1) more" : "")
   }
 
-  /// What is reported of whole films too: pictures that refer to some before the film's cut, equal times, repetitions.
+  /// Messages that `ffmpeg` writes about whole films too: pictures that refer to some before the film's cut, equal
+  /// times, repetitions.
   private static let harmless = [
     "mmco: unref short failure", "co located POCs unavailable", "non monotonically increasing dts",
     "Last message repeated",

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What `ffmpeg` writes to its standard error: when each picture is shown, and what it complains of.
+/// The standard error of `ffmpeg`: presentation times of pictures, and complaints.
 struct FFmpegMessages {
   /// Microseconds beyond which a time is none.
   private static let longest = 99_999_999_999_999_999

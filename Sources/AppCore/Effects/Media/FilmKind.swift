@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What kind of film a file is: by its content, and by its ending only where nothing in the content tells.
+/// The format of a film file, by its content, or by its ending where the content does not identify it.
 enum FilmKind {
   /// Endings of films' names, and what reads them.
   private static let endings = [

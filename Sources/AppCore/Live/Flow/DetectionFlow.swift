@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What must be ready before anything can be detected.
+/// A part of the app that may have to load before the first detection.
 public enum Preload: String, Sendable, CaseIterable {
   case detector, depth, effects
 }
@@ -23,7 +23,7 @@ public struct DetectionFlow: Sendable, Equatable {
     case picking(objectId: Int)
   }
 
-  /// What happens.
+  /// An event from the user or the app that may change the phase.
   public enum Event: Sendable, Equatable {
     /// Something is ready.
     case loaded(Preload)
@@ -51,13 +51,13 @@ public struct DetectionFlow: Sendable, Equatable {
 
   /// Where the user is.
   public private(set) var phase = Phase.loading
-  /// What is ready.
+  /// The parts that are loaded.
   public private(set) var ready: Set<Preload> = []
-  /// What could not be loaded, and why.
+  /// The parts that could not be loaded, with the reasons.
   public private(set) var failures: [Preload: String] = [:]
-  /// What the last detection failed with; nil after one that did not.
+  /// The last detection's error; nil where it succeeded.
   public private(set) var lastFailure: String?
-  /// What is needed.
+  /// The parts that must load before detections are allowed.
   public let required: Set<Preload>
 
   /// A flow that loads; what is not required counts as ready.
@@ -118,6 +118,6 @@ public enum FlowError: Error, Equatable, CustomStringConvertible {
 }
 
 extension FlowError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .usage }
 }

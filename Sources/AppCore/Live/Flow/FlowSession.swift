@@ -18,11 +18,11 @@ public struct FlowSnapshot: Sendable {
   public internal(set) var status = ""
 }
 
-/// What a detection made of a snapshot.
+/// The results of detection on one snapshot.
 public struct FlowResults: Sendable {
   /// The frame that was processed.
   public let frame: CapturedFrame
-  /// What was found.
+  /// The detected objects.
   public let detections: [Detection]
   /// How large and how far it is.
   public let extents: [ObjectExtent]

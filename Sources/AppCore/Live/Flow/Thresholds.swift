@@ -44,7 +44,7 @@ public struct Thresholds: Sendable, Equatable {
     try self.init(confidence: Float(confidence), overlap: Float(overlap))
   }
 
-  /// What a settings file calls its layout.
+  /// The schema name in a settings file.
   public static let schema = "ardf.thresholds/1"
 }
 
@@ -105,6 +105,6 @@ public struct ThresholdedDetector: Detector {
 }
 
 extension ThresholdError: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   package var fault: Fault { .usage }
 }

@@ -1,6 +1,6 @@
 import Geometry
 
-/// What boxes look like in print, to a millimeter.
+/// Formats a length or coordinate for print, rounded to a millimeter.
 private func rounded(_ meters: Double) -> String {
   guard abs(meters) < 1e12 else { return "\(meters)" }
   // No negative zero.

@@ -52,8 +52,9 @@ extension BoxFaces {
         return $0 + $1.error * $1.error + unseen * unseen
       }.squareRoot()
     }
-    /// What the faces that are seen know of the yaw: the slope of a line along a length has sqrt(12) times the error of its
-    /// mean, over that length.
+    /// The information that the visible faces give about the yaw, in 1 / rad^2.
+    ///
+    /// The slope of a line along a length has sqrt(12) times the error of its mean, over that length.
     func tilts(_ pair: ArraySlice<UprightSide>, across length: Double) -> Double {
       pair.reduce(0) {
         guard !$1.isHidden, $1.error > 0 else { return $0 }

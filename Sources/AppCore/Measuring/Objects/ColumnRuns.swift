@@ -69,7 +69,7 @@ struct ColumnRuns: Sendable {
     return Plane(width: width, height: height, elements: pixels)
   }
 
-  /// What `coverage(of:width:_:)` gives for the plane, in time that follows the runs and the grid.
+  /// The result of `coverage(of:width:_:)` for the plane, in time proportional to the runs and the grid.
   func coverage(width gridWidth: Int, _ gridHeight: Int) -> Plane<Float> {
     let columns = Cells(pixels: width, cells: gridWidth)
     let rows = Cells(pixels: height, cells: gridHeight)

@@ -1,6 +1,6 @@
 import Geometry
 
-/// What is known about one shot besides its picture: where the camera stood and how deep the scene is.
+/// Camera, pose and depth of one shot, without its picture.
 public struct DepthScene: Sendable {
   /// The stored picture's size.
   public let imageSize: PixelSize
@@ -10,7 +10,7 @@ public struct DepthScene: Sendable {
   public let cameraToWorld: RigidTransform<CameraARKit, World>
   /// How the stored picture turns upright.
   public let orientation: Orientation
-  /// What a depth sensor reads, and nothing else: for what must have been seen.
+  /// The depth sensor's readings alone, for decisions that need observed surfaces.
   public let readings: MetricDepth?
   /// The readings, and where there is none what fused depth carries over from those nearby.
   ///
@@ -20,7 +20,7 @@ public struct DepthScene: Sendable {
   public let fused: MetricDepth?
   /// Depth that a metric network gives in meters from the picture alone: for what neither sensor nor fit reaches.
   public let estimated: MetricDepth?
-  /// What made the readings: how they err.
+  /// The error model of the sensor that made the readings.
   public let sensor: SensorModel
 
   /// A scene from its parts; intrinsics of another picture size are scaled to `imageSize`, and without `completed` the

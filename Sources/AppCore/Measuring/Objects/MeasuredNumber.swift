@@ -2,7 +2,7 @@ import FileFormats
 
 /// A measured number, and how far it may be from the truth.
 public struct MeasuredNumber: Sendable, Equatable {
-  /// What was measured.
+  /// The measured value.
   public let value: Double
   /// Standard deviation over repeated captures; nil where it is not known.
   public let error: Double?

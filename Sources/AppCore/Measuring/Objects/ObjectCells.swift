@@ -25,7 +25,7 @@ struct ObjectCells {
   let cells: CellSet
   /// The cells that rise above the supporting plane, or have a reading where there is no plane.
   let raised: CellSet
-  /// What the object stands on.
+  /// The plane on which the object stands.
   let support: SupportPlane?
   /// Whether the object hardly rises above the noise of its support.
   let isThin: Bool

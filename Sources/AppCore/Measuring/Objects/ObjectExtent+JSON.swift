@@ -2,7 +2,7 @@ import FileFormats
 import Geometry
 
 extension ObjectExtent {
-  /// What `objects.json` calls its layout.
+  /// The schema name in `objects.json`.
   public static let schema = "ardf.objects/1"
 
   /// Decimals of meters and radians in files: micrometers.

@@ -1,7 +1,7 @@
 import FileFormats
 import Geometry
 
-/// What a reader should know before trusting an `ObjectExtent`.
+/// A reason to trust an `ObjectExtent` less.
 public enum ExtentWarning: String, Sendable, CaseIterable {
   /// The detection's box is empty, not finite or outside the picture.
   case unusableBox = "unusable-box"
@@ -73,7 +73,7 @@ public struct ObjectExtent: Sendable {
   public let orientedCorners: [Point3<World>]
   /// The share of the mask's readings that lie on other surfaces than the object's.
   public let discardedShare: Double
-  /// What to know before trusting the numbers, each at most once.
+  /// Reasons to trust the numbers less, each at most once.
   public let warnings: [ExtentWarning]
 
   init(

@@ -2,7 +2,7 @@ import Geometry
 
 /// Where an object's surface ends, between its outermost cells and the next.
 package struct Outline {
-  /// What lies beyond a place of the outline.
+  /// The kind of surface beyond a place of the outline.
   enum Beyond {
     /// Something farther: the surface ends here.
     case behind

@@ -1,7 +1,9 @@
 import Geometry
 
-/// What a box's faces err by together with their neighborhood: readings beside each other share it, so that no scatter about
-/// a face shows it, and a mean over a face loses little of it.
+/// Errors that the faces of a box share with their neighborhood.
+///
+/// Neighboring readings share them: they do not show as scatter about a face, and the mean over a face hardly reduces
+/// them.
 struct SharedErrors {
   /// A face has one of so many parts of what is seen of a box.
   private static let faces = 3.0

@@ -42,8 +42,8 @@ struct SurfaceGrid {
   let pitch: Double
   /// Standard deviation of planar depth over planar depth from cell to cell, found on the object's own surface.
   let noise: Double
-  /// What neighbors share of their error and the whole frame of its, over planar depth: of the sensor's model, since no
-  /// single frame shows it.
+  /// Errors that neighbors share and that the whole frame shares, over planar depth; from the sensor's model, since no
+  /// single frame shows them.
   let alike: SensorErrors.Relative
   /// Standard deviation of planar depth about a face over planar depth.
   ///

@@ -80,7 +80,7 @@ extension UprightSearch {
     }
   }
 
-  /// What hides the top, where anything does.
+  /// The reasons why the top cannot be seen; all false where it can.
   struct HiddenTop {
     let isCut: Bool
     let isOccluded: Bool
@@ -88,7 +88,7 @@ extension UprightSearch {
     var isUnseen: Bool { isCut || isOccluded || isUnread }
   }
 
-  /// What hides the end of a surface that leads up to its top.
+  /// Finds the reasons why the upper end of a surface cannot be seen.
   ///
   /// - Parameters:
   ///   - outline: The outline.

@@ -3,8 +3,8 @@
 /// The mean, weighted by one over each frame's variance, so that a frame which sees a side well counts more. Frames far from
 /// the weighted median are left out: their masks have leaked, or show another thing.
 ///
-/// What the sensor errs by differs from frame to frame, but not all does: the mask's edge, the object's shape and the
-/// sensor's calibration are alike in all of them. So the errors of two frames are taken to correlate by `common`: however
+/// Part of a position's error differs from frame to frame. The rest is the same in all of them: that of the mask's edge, the
+/// object's shape and the sensor's calibration. So the errors of two frames are taken to correlate by `common`: however
 /// many frames there are, half of one frame's standard error remains.
 struct CombinedPosition {
   /// Correlation of the errors of two frames.
@@ -15,7 +15,7 @@ struct CombinedPosition {
   private static let ofMedian = 1.4826
 
   let position: Double
-  /// What each frame counts, 0 for those that do not; their sum is 1.
+  /// Each frame's weight, 0 for those left out; their sum is 1.
   let weights: [Double]
   /// How much more frames scatter than their variances say, squared; 1 at least.
   let excess: Double

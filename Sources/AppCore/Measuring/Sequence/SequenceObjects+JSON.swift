@@ -2,7 +2,7 @@ import FileFormats
 import Geometry
 
 extension SequenceObjects {
-  /// What `sequence-objects.json` calls its layout.
+  /// The schema name in `sequence-objects.json`.
   package static let schema = "ardf.sequence-objects/1"
 
   /// The content of `sequence-objects.json`: every object once, with the frames that saw it.

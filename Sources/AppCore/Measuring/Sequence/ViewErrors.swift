@@ -33,7 +33,7 @@ struct ViewErrors {
       errors.dimensions.y, size.y,
       [sides.minY == .inferred || sides.maxY == .inferred ? .inferred : .observed])
     let z = own(errors.dimensions.z, size.z, [sides.minZ, sides.maxZ])
-    /// What of a pair's variance one of its faces has: a half of two that were seen, all where one was.
+    /// One face's part of a pair's variance: half of it where both faces were seen, all where one was.
     func face(_ seen: Double, _ ends: [SideEvidence]) -> Double {
       let share = ends.contains(.inferred) ? 1.0 : 0.5
       return max(share * seen, Self.least * Self.least)

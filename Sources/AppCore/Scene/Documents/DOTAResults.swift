@@ -3,8 +3,8 @@ import Geometry
 
 /// Oriented boxes as the text files of DOTA's evaluation, one a class: `IMAGE SCORE X1 Y1 X2 Y2 X3 Y3 X4 Y4`.
 ///
-/// What would be no word of a line or of a file's name is replaced; where two pictures or classes would be called the
-/// same then, the later one has `-2`, `-3` and so on after it.
+/// Characters that would end a word of a line or are not allowed in a file's name are replaced. Where two pictures or
+/// classes then have the same name, `-2`, `-3` and so on follow the later one's.
 package struct DOTAResults: Sendable {
   private struct ClassLines: Sendable {
     let name: String

@@ -27,7 +27,7 @@ package struct MaskProbabilities: Sendable {
     return "probabilities/" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits + ".npy"
   }
 
-  /// What the document says of the file: where the grid lies, and whether the mask's pixels are known besides.
+  /// The file's entry in the document: where the grid lies, and whether the mask's pixels are known besides.
   var json: JSONValue {
     let place = mask.placement
     return [

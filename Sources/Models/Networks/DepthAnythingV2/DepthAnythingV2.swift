@@ -57,9 +57,9 @@ public final class DepthAnythingV2: Sendable {
 
   /// Layers that 8 bits cost most, which stay in bf16 or 16 bits.
   ///
-  /// What the first one reads has a few channels far larger than all others, by which a token's common scale is set: alone it
-  /// costs three times what any other does. The others are among those that change the output most for the time they save, the
-  /// change squared, on five photographs of which no capture is one (`ardf verify --sensitivity`).
+  /// The first one's input has a few channels far larger than all others, which set a token's common scale: alone it costs
+  /// three times what any other does. The others are among those that change the output most for the time they save, the
+  /// change squared, on five photographs, none of them of a capture (`ardf verify --sensitivity`).
   private static let unevenLayers =
     ["0.mlp.fc1", "0.mlp.fc2"].map { "pretrained.blocks.\($0)" }
     + [0, 1, 2, 3, 5, 11].map { "pretrained.blocks.\($0).attn.proj" }

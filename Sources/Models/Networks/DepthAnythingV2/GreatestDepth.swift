@@ -32,7 +32,8 @@ enum GreatestDepth {
     return try named(hints.name(parts: source.usesHuggingFaceNames ? 2 : 1))
   }
 
-  /// What the file's name says; without `config.json` a file of Hugging Face's is named by its folder.
+  /// The greatest depth by the file's name; without `config.json`, a file in the format of Hugging Face is named by its
+  /// folder.
   private static func named(_ name: String) throws(CheckpointError.Kind) -> String? {
     if let known = published.first(where: { name.contains($0.0) }) { return known.1 }
     guard !name.contains("metric") else { throw .unknownGreatestDepth }

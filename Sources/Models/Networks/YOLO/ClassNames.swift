@@ -24,8 +24,7 @@ public enum ClassNames {
   /// The metadata's key.
   package static let key = "names"
 
-  /// What the classes of a network without any names are called: those of the published network of its kind, or as
-  /// Ultralytics calls them.
+  /// Class names for a network without any: those of the published network of its kind, or Ultralytics' own.
   static func unnamed(_ count: Int, _ task: YOLOTask) -> [String] {
     areCOCO(count, task) ? cocoClassNames : (0..<count).map { "class\($0)" }
   }

@@ -10,7 +10,7 @@ import NNKernelInterface
 package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
   let blas = try OpenBLASLibrary.shared()
   var catalogue = KernelCatalogue("openblas")
-  /// What the native kernels compute, by products of whatever is gathered.
+  /// Adds a kernel of the same domain as a native one, computed by OpenBLAS products of gathered inputs.
   func add(
     _ name: String, _ algorithm: Algorithm, of domain: ConvolutionDomain,
     prologues: ConvolutionKernel.Prologues = .none, epilogues: ConvolutionKernel.Epilogues,

@@ -1,4 +1,4 @@
-// What plain kernels are made of: a scalar at a time, in the order of the definitions, sharing no arithmetic with the
+// The parts of plain kernels: a scalar at a time, in the order of the definitions, sharing no arithmetic with the
 // vector kernels that they check.
 
 import NNKernelInterface

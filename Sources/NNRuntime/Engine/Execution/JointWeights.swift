@@ -127,11 +127,11 @@ private struct JoinedTaps {
   }
 }
 
-/// What both biases add to the outputs, inside the map and at its edges.
+/// The sums that both biases add to the outputs, inside the map and at its edges.
 struct JointBiases {
   /// One an output channel, padded as the kernels want it.
   let inside: [Float]
-  /// What the taps of the 3x3 kernel add of the transposed convolution's bias, (position, out channel).
+  /// The transposed convolution's bias times each tap of the 3x3 kernel, (position, out channel).
   private let taps: [[Double]]
 
   init(_ layer: Convolution, _ before: Transposition) {
@@ -157,8 +157,8 @@ struct JointBiases {
     inside = all + [Float](repeating: 0, count: 64)
   }
 
-  /// What is missing in the first (last) row, the first (last) column and the pixel in both, for the place of the output
-  /// pixels: there the larger map has ended, and with it the bias.
+  /// The corrections of the first (last) row, the first (last) column and the pixel in both, for the place of the
+  /// output pixels: there the larger map has ended, and with it the bias.
   func edges(_ row: Int, _ column: Int) -> [Float] {
     let inRow: [Int] = (0..<3).map { 6 * row + $0 }
     let inColumn: [Int] = (0..<3).map { 3 * $0 + 2 * column }
@@ -166,7 +166,7 @@ struct JointBiases {
     return [inRow, inColumn, inEither].flatMap(missing)
   }
 
-  /// What positions of the kernel would have added, taken away.
+  /// The negated sums of the taps at some positions of the kernel, one an output channel.
   private func missing(_ positions: [Int]) -> [Float] {
     taps[0].indices.map { out in
       Float(positions.reduce(0.0) { sum, position in sum - taps[position][out] })

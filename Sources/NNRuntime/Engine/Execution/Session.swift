@@ -250,7 +250,10 @@ public final class SteppedRun {
     return try session.outputElements(layer.value, body)
   }
 
-  /// What a layer is, and what it would be if `change` were done to each map that its step reads.
+  /// Returns a layer's output, and its output if `change` were done to each map that its step reads.
+  ///
+  /// The session's maps are the same afterwards. nil where no step of the layer's own computes it from maps that
+  /// change. To be called right after that step, while its inputs still hold.
   ///
   /// Everything is left as it was. nil where no step of its own makes it of anything that changes. Only right after that
   /// step, while its inputs are there.

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// What the system gives this process, found out by asking for it.
+/// The threads and memory that the system grants this process, measured by asking for them.
 ///
 /// Unsafe where threads are started and memory is mapped.
 package enum SystemResources {
@@ -34,7 +34,7 @@ package enum SystemResources {
     return threads.count
   }
 
-  /// What tools such as top, perf and gdb call the calling thread, of 15 bytes at most.
+  /// Names the calling thread for tools such as top, perf and gdb, in at most 15 bytes.
   static func nameThread(_ name: String) {
     #if canImport(Darwin)
       pthread_setname_np(name)

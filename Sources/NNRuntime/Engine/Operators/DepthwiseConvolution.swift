@@ -3,7 +3,7 @@
 import NNKernelInterface
 
 extension Convolution {
-  /// What computes it with one filter a channel.
+  /// The algorithm and kernel for a convolution with one filter a channel.
   func depthwiseChoice(
     _ layer: PlacedNode, _ choosing: LayerChoice
   ) -> (AlgorithmChoice, LayerKernel) {

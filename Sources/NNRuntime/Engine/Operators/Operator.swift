@@ -114,7 +114,7 @@ extension MemoryOperator {
 
 /// An operator without products of matrices, into memory of its own: the first kernel for its task and maps computes it.
 package protocol VectorOperator: Operator {
-  /// What its kernels compute a share of; the type tells them from other operations' kernels.
+  /// The task that its kernels compute shares of; the type distinguishes them from other operations' kernels.
   associatedtype Task
 
   /// The step of a layer: its operands as a task, and how the work is cut.
@@ -146,7 +146,8 @@ extension Value {
     return builder.append(name, operation, [id] + others.map(\.id))
   }
 
-  /// What stands for the result of a layer that cannot be; `GraphBuilder.finish` throws the first of them.
+  /// Records the error of an invalid layer and returns a placeholder for its result; `GraphBuilder.finish` throws the
+  /// first error.
   func failed(_ kind: GraphError.Kind, _ name: String) -> Value {
     builder.fail(GraphError(kind, layer: name))
     return self

@@ -59,7 +59,7 @@ struct PairwiseFunction: VectorOperator {
     }
   }
 
-  /// What is no number stays so.
+  /// The larger of two numbers; NaN if either is NaN.
   @inline(__always)
   private static func greater(_ a: Float, _ b: Float) -> Float { a.isNaN || a > b ? a : b }
 }

@@ -77,7 +77,7 @@ extension Share {
   }
 }
 
-// What plain kernels read and write, an element at a time.
+// Access of plain kernels to maps, an element at a time.
 
 extension MapPointer {
   /// An element of a map of floats.

@@ -5,7 +5,7 @@ package struct Arithmetic {
   /// Precision of this layer, or of all.
   let precision: Precision
   let catalogue: KernelCatalogue
-  /// What the maps between the network's layers are made for.
+  /// The precision for which the maps between the network's layers are made.
   private let base: Precision
   private let mixed: MixedPrecision?
 
@@ -27,7 +27,7 @@ package struct Arithmetic {
   /// That of one layer of the network.
   func of(_ node: Node) -> Arithmetic { mixed.map { Arithmetic($0.precision(of: node), of: self) } ?? self }
 
-  /// What maps hold that no layer needs as floats.
+  /// Element type of maps that no layer needs as floats.
   var maps: ElementType {
     switch base {
     case .fp32, .fp16, .int16: .float32
@@ -36,7 +36,7 @@ package struct Arithmetic {
     }
   }
 
-  /// What attention multiplies in: between maps of floats in integers of 16 bits or as they are.
+  /// Element type of attention's products: between maps of floats 16-bit integers, where there are kernels, or floats.
   var attention: ProductElement {
     func has(_ products: ProductElement) -> Bool {
       catalogue.kernels(of: AttentionTask.self).contains { $0.products == products }
@@ -96,7 +96,7 @@ extension KernelCatalogue {
 }
 
 extension Precision {
-  /// What layers with such products are said to be computed in.
+  /// The precision of layers with such products.
   package init(_ products: ProductElement) {
     switch products {
     case .float32: self = .fp32
@@ -107,7 +107,7 @@ extension Precision {
     }
   }
 
-  /// What some kernels must multiply in, for the precision to be had at all.
+  /// Element type of products that some kernel must have for the precision to be available.
   var products: ProductElement {
     switch self {
     case .fp32: .float32

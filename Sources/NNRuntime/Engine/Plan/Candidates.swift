@@ -1,4 +1,4 @@
-// What a catalogue has for a layer: legality is read from the kernels' declarations.
+// The kernels of a catalogue that can compute a layer: legality is read from the kernels' declarations.
 
 @_exported import enum NNKernelInterface.Algorithm
 import NNKernelInterface
@@ -60,7 +60,7 @@ extension Kernel {
 }
 
 extension Convolution.Prologue {
-  /// What a kernel must do to its input; a transposition is not done by one kernel, but by four.
+  /// Prologues that a kernel must fuse; none for a transposition, which takes four kernels.
   fileprivate var asked: ConvolutionKernel.Prologues {
     switch self {
     case .none, .transpose: .none

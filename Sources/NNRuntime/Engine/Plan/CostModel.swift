@@ -14,7 +14,7 @@ package struct KernelChoice: Sendable {
   package var reason: String
 }
 
-/// What computes a dense convolution in the least time, of the kernels that can.
+/// The choice of the kernel that is expected to compute a dense convolution in the least time.
 ///
 /// It depends on the shape alone, never on the machine's load or the number of threads, so that results are the same
 /// everywhere.

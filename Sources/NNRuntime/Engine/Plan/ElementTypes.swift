@@ -1,6 +1,6 @@
 import NNKernelInterface
 
-/// What each value of a plan is stored as, and which layers multiply in less than single precision.
+/// The element type of each value of a plan, and the layers that multiply in less than single precision.
 ///
 /// Values that share a buffer share its element type: bf16, where the plan's arithmetic has it, unless a layer that reads or
 /// makes one of them needs floats. Those are the layers at the network's inputs and outputs, narrow convolutions with a
@@ -51,7 +51,7 @@ struct ElementTypes: Sendable {
   /// Precision of the node's products.
   func products(_ node: Int) -> ProductElement { reduced[node].element }
 
-  /// What computes the node, a dense convolution, in less than single precision; nil where nothing does.
+  /// The kernel that computes the node, a dense convolution, in less than single precision; nil where there is none.
   func choice(_ node: Int) -> KernelChoice? { reduced[node].choice }
 
   /// Whether the node makes an input or an output of the network.

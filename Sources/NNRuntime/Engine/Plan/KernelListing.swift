@@ -4,7 +4,7 @@ import NNKernelInterface
 package struct KernelListing: Sendable {
   /// With its catalogue: `avx512/winograd-f6x6-f32`.
   package var name: String
-  /// What it computes: `3x3, stride 1, padding 1, channels in 16s`.
+  /// The shapes of its operation: `3x3, stride 1, padding 1, channels in 16s`.
   package var computes: String
   /// Element types of its factors and maps.
   package var products: String

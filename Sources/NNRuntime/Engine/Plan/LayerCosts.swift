@@ -5,8 +5,11 @@ extension Plan {
   /// processors do between their caches and their multipliers, within a factor of two.
   private static let operationsPerByte = 8.0
 
-  /// What each layer is expected to take, in operations of single precision: products by the width of their factors and
-  /// what the algorithm saves of them, and the bytes to move.
+  /// The expected cost of each layer, in single-precision operations: its products, weighted by the width of their
+  /// factors and the share that the algorithm leaves, and the bytes to move.
+  ///
+  /// It follows from the plan alone, so that decisions based on it are the same on every run, however busy the machine
+  /// is.
   ///
   /// It follows from the plan alone. What is chosen by it is the same on every run, however busy the machine is.
   package var layerCosts: [Double] {

@@ -4,7 +4,7 @@ import FileFormats
 // such a file says is for people.
 
 extension MixedPrecision {
-  /// What a file of mixed precision begins with.
+  /// The schema name in a file of mixed precision.
   package static let schema = "ardf.mixed/1"
 
   /// The members of a file.

@@ -89,7 +89,7 @@ extension PlanOptions {
       .noInstructions(precision, instructionSet: catalogue.name, available: catalogue.precisions))
   }
 
-  /// What decides which layers are joined: for the precision that is asked for, as its kernels can.
+  /// The rules of which layers are fused: those of the requested precision, as far as its kernels can.
   func fusing() throws(PlanError) -> Fusing {
     let joining = joining ?? precision
     let kernels = try joining == .fp32 ? catalogue() : Backend.native.catalogue(instructionSet)

@@ -28,7 +28,7 @@ package enum ChromeTrace {
     ]
   }
 
-  /// What a row of the profile says about its layer.
+  /// The arguments of a layer's event: the figures in its row of the profile.
   private static func arguments(_ row: NetworkProfile.Row) -> JSONValue {
     [
       "operation": .string(row.operation), "algorithm": .string(row.algorithm), "shape": .string(row.shape),

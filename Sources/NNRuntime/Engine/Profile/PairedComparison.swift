@@ -7,7 +7,7 @@
 /// One thing timed in two programs, interleaved: each turn has a time of the new program between two of the
 /// old one.
 ///
-/// What else the machine does affects all three times and cancels in their ratios. The difference between the
+/// Other load of the machine affects all three times and cancels in their ratios. The difference between the
 /// two times of the old program is the noise; it bounds the smallest change that can be detected.
 package struct PairedTimes: Sendable, Equatable {
   /// The times of a turn, in milliseconds.

@@ -65,7 +65,7 @@ public struct Profiler: Sendable {
 
 /// A network on one input, that is run repeatedly.
 package protocol ProfiledRun {
-  /// What a run may end with.
+  /// The error of a run.
   associatedtype Failure: Error
 
   /// The network's name, whose kernels run, and how many threads.

@@ -5,7 +5,7 @@ import Synchronization
 package struct RunTrace: Sendable {
   /// A part of the time of one thread.
   package struct Span: Sendable, Equatable {
-    /// What ran: an index of `names`, or of the plan's layers.
+    /// The layer that ran: an index of `names`, or of the plan's layers.
     package let layer: Int
     /// From its begin to its end.
     package let time: Range<UInt64>
@@ -53,6 +53,6 @@ package final class ChunkTrack: Sendable {
   /// Adds what the thread ran.
   package func append(_ span: RunTrace.Span) { log.withLock { $0.append(span) } }
 
-  /// What it ran, in order.
+  /// The chunks that the thread ran, in order.
   package func spans() -> [RunTrace.Span] { log.withLock { $0 } }
 }

@@ -29,7 +29,7 @@ package struct ModuleStatement: Sendable, Equatable {
   package let library: Library
   /// The numbers by their attributes.
   package private(set) var numbers: [String: ModuleNumber]
-  /// What the class takes for an attribute that is not there, where that is not what is needed.
+  /// The class's default values of absent attributes, where these differ from the needed ones.
   package let defaults: [String: ModuleNumber]
   /// Of an activation: which the published network has.
   package let activation: Activation?

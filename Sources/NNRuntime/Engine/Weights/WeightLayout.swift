@@ -7,12 +7,13 @@ package struct WeightLayout: Sendable, Equatable {
   package fileprivate(set) var shapes: [String: [Int]] = [:]
   /// Names of tensors that some checkpoints lack.
   package fileprivate(set) var optional: Set<String> = []
-  /// What its modules have to be, by their full names.
+  /// The required properties of its modules, by their full names.
   package fileprivate(set) var modules: [String: ModuleStatement] = [:]
 
   fileprivate init() {}
 
-  /// What a network asks for, told by binding it to a store that has nothing and gives an empty tensor for each.
+  /// The layout that a network asks for, recorded by binding it to an empty store that gives an empty tensor for each
+  /// name.
   ///
   /// - Precondition: `bind` asks by shape for whatever it needs, and does not read it.
   package init(binding bind: (WeightStore) throws -> Void) {

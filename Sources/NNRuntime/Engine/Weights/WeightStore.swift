@@ -92,7 +92,7 @@ public final class WeightStore: Sendable {
   /// Whether there is a tensor of that full name.
   public func contains(_ name: String) -> Bool { tensors[name] != nil }
 
-  /// The shape of the tensor of that full name, which is not taken thereby.
+  /// The shape of the tensor of that full name, which does not count as taken.
   package func shape(of name: String) -> [Int]? { tensors[name]?.shape }
 
   /// The type of the elements of the tensor of that full name as it is stored.
@@ -250,7 +250,7 @@ public struct WeightScope: Sendable {
 }
 
 extension Tensor {
-  /// What stands for a tensor that is not there.
+  /// A placeholder for an absent tensor.
   fileprivate static let empty = Tensor(shape: [0], floats: [])
 }
 

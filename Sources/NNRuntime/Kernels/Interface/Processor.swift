@@ -71,7 +71,7 @@ public struct Permit: Sendable {
   private init(unchecked features: Processor.Features) { self.features = features }
 }
 
-/// What this process's processor has, by what the architecture asks it with.
+/// The features of this process's processor, asked in the architecture's own way.
 private let ownFeatures: Processor.Features = {
   var features = Processor.Features.baseline
   #if arch(x86_64)
@@ -170,7 +170,7 @@ private let ownFeatures: Processor.Features = {
   /// A number with these bits set.
   private func bits(_ positions: UInt32...) -> UInt32 { positions.reduce(0) { $0 | 1 << $1 } }
 #elseif arch(arm64)
-  /// What Linux says an arm64 processor can do, in two words of the process's auxiliary vector.
+  /// An arm64 processor's features as Linux reports them, in two words of the process's auxiliary vector.
   private struct HardwareCapabilities {
     /// AT_HWCAP and AT_HWCAP2.
     var first, second: UInt64

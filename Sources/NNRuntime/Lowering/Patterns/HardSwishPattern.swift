@@ -36,7 +36,7 @@ enum HardSwishPattern: Pattern {
     return steps + [step]
   }
 
-  /// What a step divides by six.
+  /// The operand that a step divides by six; nil where it does not.
   private static func scaledBySixth(_ program: PatternProgram, _ step: ONNXStep) -> Int? {
     guard let (number, other) = program.operand(step) else { return nil }
     switch step.type {

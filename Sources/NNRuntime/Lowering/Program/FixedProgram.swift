@@ -1,7 +1,7 @@
 import FileFormats
 import ONNX
 
-/// What a tensor is before anything runs.
+/// Element type and shape of a tensor, known before a run.
 package struct TensorKind: Hashable, Sendable {
   package var type: ONNX.ElementType
   package var shape: [Int]
@@ -14,7 +14,7 @@ package struct TensorKind: Hashable, Sendable {
   var count: Int { shape.reduce(1, *) }
 }
 
-/// What an input is before anything runs.
+/// Kind of an input, known before a run.
 package enum InputKind: Hashable, Sendable {
   case tensor(TensorKind)
   /// A sequence, or an optional.
@@ -41,7 +41,7 @@ struct FixedProgram {
   private(set) var known: [Int: ONNXValue]
   /// Types and shapes of the others, where they are known.
   private(set) var kinds: [Int: TensorKind]
-  /// What each value is read by: indices of steps, and `steps.count` for the program's outputs.
+  /// The readers of each value: indices of steps, and `steps.count` for the program's outputs.
   private(set) var readers: [Int: [Int]] = [:]
   /// The step that makes each value.
   private(set) var makers: [Int: Int] = [:]

@@ -3,7 +3,7 @@ import ONNX
 
 /// Function of one or several steps of a program.
 struct ProgramNode: Sendable {
-  /// What is computed, where a rule knows it by more than the operator's name.
+  /// The operation, where a rule has recognized more than the operator's name.
   enum Operation: Sendable {
     /// The one step's operator.
     case step
@@ -24,7 +24,7 @@ struct ProgramNode: Sendable {
     var keysTransposed: Bool
     /// Whether values are (..., width, tokens), and so is the result.
     var valuesTransposed: Bool
-    /// What is known and added to the scaled products, and a factor on it.
+    /// A constant that is added to the scaled products, and a factor on it.
     var addends: (slot: Int, factor: Float)?
   }
 

@@ -6,7 +6,7 @@ final class StepScratch {
 
   init(_ count: Int) { slots = [ONNXValue?](repeating: nil, count: count) }
 
-  /// What a step makes of these values, by their numbers; nil where it cannot.
+  /// Evaluates a step on values, by their numbers; nil where it fails.
   func results(of step: ONNXStep, _ values: [(slot: Int, value: ONNXValue)]) -> [ONNXValue?]? {
     for (slot, value) in values { slots[slot] = value }
     defer { for (slot, _) in values { slots[slot] = nil } }

@@ -70,7 +70,7 @@ enum AttentionRule: Rule {
     return result.shape == shape ? [result] : nil
   }
 
-  /// What the axes before the last are: images, heads and tokens.
+  /// The meaning of the axes before the last: images, heads and tokens.
   private struct Heads {
     var images: Int
     /// The axes of images and of heads.

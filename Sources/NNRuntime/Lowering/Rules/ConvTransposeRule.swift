@@ -51,7 +51,7 @@ enum ConvTransposeRule: Rule {
   /// Elements of all places' kernels that are never too many, and how much more than the kernel's own they may be.
   private static let (largestKernel, mostZeros) = (196, 4)
 
-  /// What the outputs along an axis are made of.
+  /// The taps and offsets of the outputs along an axis.
   private struct Phases {
     var stride: Int
     /// By place in the stride: taps of the kernel and where on the small map, from the pixel of the place on.

@@ -11,7 +11,7 @@ final class IslandSession: Sendable {
     let port: GraphOutput
     /// Where its elements lie in the port's map.
     let places: [Int]?
-    /// What is owed to every element.
+    /// A factor still to be applied to every element.
     let factor: Float
   }
 

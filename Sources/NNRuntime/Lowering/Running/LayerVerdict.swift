@@ -28,7 +28,7 @@ package enum LayerVerdict: Sendable {
 }
 
 extension LayerDifference {
-  /// What the layer is, with the tolerance of single precision.
+  /// Judges the layer with the tolerance of single precision.
   package func verdict(_ tolerance: Float) -> LayerVerdict {
     LayerVerdict(
       cumulative, isolated: isolated, sensitivity: sensitivity,
@@ -37,7 +37,7 @@ extension LayerDifference {
 }
 
 extension OutputDifference {
-  /// What the output is, with the tolerance of single precision.
+  /// Judges the output with the tolerance of single precision.
   package func verdict(_ tolerance: Float) -> LayerVerdict {
     LayerVerdict(
       difference, isolated: nil, sensitivity: sensitivity,

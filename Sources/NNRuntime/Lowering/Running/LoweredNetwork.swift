@@ -4,7 +4,7 @@ import ONNX
 
 /// A network of an ONNX file for inputs of one shape: islands that the engine runs, and plain nodes between them.
 package final class LoweredNetwork: Sendable {
-  /// What runs at a level.
+  /// The work of one level.
   enum Stage: Sendable {
     case island(IslandSession)
     case plain([ProgramNode])

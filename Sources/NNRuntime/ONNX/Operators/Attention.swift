@@ -89,7 +89,7 @@ extension Operators {
     return [result, key, value, Tensor(query.type, shape, doubles: shown)]
   }
 
-  /// What is added to each score: 0, minus infinity, or the mask's own number.
+  /// The number added to each score: 0, minus infinity, or the mask's own number.
   private static func bias(_ call: Call, _ shape: [Int], _ past: Int?) throws -> [Double] {
     let (batch, rows, columns) = (shape[0], shape[2], shape[3])
     let lengths = try call.integers(6)

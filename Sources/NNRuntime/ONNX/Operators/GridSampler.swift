@@ -4,7 +4,7 @@ import FileFormats
 struct GridSampler: Sendable {
   /// How a value between elements is made.
   enum Mode { case linear, nearest, cubic }
-  /// What stands for elements outside.
+  /// The rule for elements outside.
   enum Padding: String { case zeros, border, reflection }
 
   let mode: Mode

@@ -80,7 +80,7 @@ extension Operators {
     )
   }
 
-  /// What `body` makes of the elements of each window that lie in the input.
+  /// Applies `body` to the elements of each window that lie in the input.
   private static func pooling(_ tensor: Tensor, _ windows: Windows, _ body: (Int, [Double]) -> Double)
     -> Tensor
   {

@@ -23,7 +23,7 @@ extension Operators {
   ]
 }
 
-/// What the three have in common: steps, directions, and the products of input and state with their weights.
+/// The common part of the three: steps, directions, and the products of input and state with their weights.
 private struct Recurrence {
   private typealias Function = (Double) -> Double
 

@@ -39,7 +39,7 @@ extension Operators {
 
 /// Interpolation, one axis after the other.
 private struct Resizing {
-  /// What one position of an axis is made of; `isOutside`: of the value for what lies outside alone.
+  /// The weights of one position of an axis; `isOutside`: it takes the value for positions outside alone.
   private struct Sample {
     let weights: [(index: Int, factor: Double)]
     let isOutside: Bool

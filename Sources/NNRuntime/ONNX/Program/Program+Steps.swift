@@ -1,6 +1,6 @@
 import FileFormats
 
-// What a planner of programs asks of one: its values by number, steps and their attributes.
+// A program as its planner reads it: values by number, steps and their attributes.
 
 extension Program {
   /// Values that are known before anything runs, by number.

@@ -4,7 +4,7 @@ import FileFormats
 ///
 /// Names are found in the graph itself and, from a subgraph, in those around it; a function's body sees its own only.
 final class ProgramBuilder {
-  /// What a whole model shares.
+  /// Data that the graphs and functions of one model share.
   struct Model {
     let functions: [FunctionMessage]
     let files: ExternalData?

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// What one run of a program may take, its subprograms' runs included: a graph of a few bytes may loop for ever, or make
+/// Limits of one run of a program, its subprograms' runs included: a graph of a few bytes may loop for ever, or make
 /// more than memory holds.
 final class RunBudget {
   /// Steps; a recurrent network of a thousand positions takes a hundred thousand.

@@ -148,7 +148,7 @@ where T: AdditiveArithmetic {
     }
   }
 
-  /// What all shares use: each writes columns of its own.
+  /// Memory that all shares use; each writes columns of its own.
   @unsafe private struct Shared: @unchecked Sendable {
     let left: UnsafePointer<T>?
     let result: UnsafeMutablePointer<T>

@@ -139,7 +139,7 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What reads it: a library that is opened at run time or is part of every build, or nothing else.
+  /// The library that reads the format, opened at run time or part of every build; "no library" where none is needed.
   var library: String {
     switch self {
     case .jpeg: "libturbojpeg"

@@ -98,7 +98,7 @@ struct InterchangePicture {
     }
   }
 
-  /// What auxiliary images are, by the endings of their types (ISO/IEC 23008-12, ITU-T H.273, Apple's).
+  /// Kinds of auxiliary images, by the endings of their types (ISO/IEC 23008-12, ITU-T H.273, Apple's).
   private static let auxiliaries: [(ending: String, words: String)] = [
     ("hdrgainmap", "a gain map"), ("auxid:2", "a depth map"), ("auxiliary:depth", "a depth map"),
     ("aux:disparity", "a depth map"), ("portraiteffectsmatte", "a portrait matte"),

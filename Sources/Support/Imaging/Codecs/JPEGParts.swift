@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What a JPEG file says of further parts after its picture: gain maps, depth, films.
+/// The parts that a JPEG file declares after its picture: gain maps, depth, films.
 package enum JPEGParts {
   /// Bytes after the end of the picture that its own segments say belong to the same file; nil where they say nothing.
   ///

@@ -1,8 +1,7 @@
-/// What libjpeg remarks on although every pixel is what the file says, and how the file is written so that it has
-/// nothing to remark on.
+/// Warnings of libjpeg about files whose pixels are all intact, and repairs of the file that avoid them.
 ///
-/// It tells its first warning only. So that damage after a remark is not missed, what was remarked on is put right and
-/// the file is decoded again, until nothing is said or something that is damage.
+/// The library reports its first warning only. So that damage after such a warning is not missed, its cause is repaired and
+/// the file is decoded again, until there is no warning, or one of damage.
 enum JPEGRemark: CaseIterable {
   /// A scan of a sequential JPEG with other parameters than 0, 63, 0, which it has no use for.
   case scanParameters

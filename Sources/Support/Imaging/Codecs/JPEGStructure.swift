@@ -21,12 +21,12 @@ enum JPEGStructure {
     return (segments, end == .cutShort)
   }
 
-  /// What the walk over a file's segments came to.
+  /// The reason why the walk over a file's segments ended.
   enum End { case wanted, endOfImage, cutShort, broken }
 
   /// The segments up to the end of the image, or to the first marker for which `isEnd` holds, that one left out.
   ///
-  /// What a scan has coded lies between its segment and the next.
+  /// The coded bytes of a scan lie between its segment and the next.
   static func segments(
     _ bytes: [UInt8], until isEnd: (UInt8) -> Bool = { _ in false }
   ) -> (segments: [Segment], end: End) {

@@ -246,7 +246,7 @@ import CHeif
     }
   }
 
-  /// What the library's errors (`heif_error_code`, `heif_suberror_code`) are here.
+  /// Throws the library's error (`heif_error_code`, `heif_suberror_code`) as an `ImageDefect`.
   private func check(_ outcome: heif_outcome, _ format: ImageFormat) throws(ImageDefect) {
     guard unsafe outcome.code != 0 else { return }
     let text = unsafe outcome.message.map { unsafe String(cString: $0) } ?? "unknown error"

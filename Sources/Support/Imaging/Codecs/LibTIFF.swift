@@ -4,7 +4,7 @@ import Glibc
 /// The one place that calls libtiff.
 @safe struct LibTIFF: Sendable {
   static let fileName = "libtiff.so.6"
-  /// What the library was called before.
+  /// The library's file name in older distributions.
   private static let formerName = "libtiff.so.5"
 
   private typealias Handle = UnsafeMutableRawPointer

@@ -1,4 +1,4 @@
-/// What the first directory of a TIFF file says of its picture, read before a library sees it.
+/// The picture's properties in the first directory of a TIFF file, read before a library sees it.
 ///
 /// Source: Adobe, *TIFF, revision 6.0*; DNG and other raw files of cameras are TIFF files too, whose first picture is a
 /// preview.

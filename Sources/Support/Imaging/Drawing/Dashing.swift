@@ -7,11 +7,11 @@ struct Dashing {
 
   /// Lengths drawn and left out in turn.
   let pattern: [Double]
-  /// What can be seen, and the pen's reach around it.
+  /// The visible area, enlarged by the pen's reach.
   let area: Box
   private let period: Double
   private var phase = 0
-  /// What is left of the pattern's length at `phase`.
+  /// The remaining length of the pattern's element at `phase`.
   private var left = 0.0
   private var piece: [Point] = []
   private var pieces: [[Point]] = []

@@ -1,4 +1,4 @@
-// What is called of libheif's interface (libheif 1, heif.h), as types alone: the library is opened at run time, and its
+// The part of libheif's interface (libheif 1, heif.h) that is called, as types alone: the library is opened at run time, and its
 // headers need not be there when this is built.
 #pragma once
 #include <stddef.h>

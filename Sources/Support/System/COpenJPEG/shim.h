@@ -1,4 +1,4 @@
-// What is called of OpenJPEG's interface (openjp2 2, openjpeg.h), as types alone: the library is opened at run time, and
+// The part of OpenJPEG's interface (openjp2 2, openjpeg.h) that is called, as types alone: the library is opened at run time, and
 // its headers need not be there when this is built.
 #pragma once
 #include <stddef.h>

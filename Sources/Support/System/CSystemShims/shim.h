@@ -1,4 +1,4 @@
-// What Glibc's Swift overlay does not offer: renaming with flags, programs that end with this process, and a handler of
+// Functions that Glibc's Swift overlay lacks: renaming with flags, programs that end with this process, and a handler of
 // SIGBUS that uses nothing but async-signal-safe calls.
 #pragma once
 #include <errno.h>
@@ -121,7 +121,7 @@ typedef struct {
   const char *path;
 } ardf_mapping;
 
-/// What the handler of SIGBUS knows.
+/// The state of the handler of SIGBUS: known mappings, exit status, the signal to send, and whether there was a fault.
 typedef struct {
   ardf_mapping mappings[ardf_mapping_slots];
   int status;

@@ -252,14 +252,14 @@ struct Bench: AsyncParsableCommand {
     }
   }
 
-  /// What says something about a single network's size or backend.
+  /// The first given option that applies to single networks only; nil without any.
   private var flowConflict: String? {
     if network.size != nil { return "--size" }
     if network.openblas { return "--openblas" }
     return networkConflict
   }
 
-  /// What says something about a network's input, outputs or runs as a whole.
+  /// The first given option about a network's input, outputs or runs as a whole; nil without any.
   private var networkConflict: String? {
     if input.input != nil { return "--input" }
     if saveOutputs != nil { return "--save-outputs" }

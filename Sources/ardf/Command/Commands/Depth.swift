@@ -87,7 +87,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     try inputs.checkAllRead()
   }
 
-  /// What a lane makes of a frame.
+  /// A lane's result for one frame.
   private enum LanePicture: Sendable {
     /// - `array`: for standard output, where there is no folder.
     case done(SpeedLog, array: [UInt8]?)
@@ -203,7 +203,7 @@ private struct DepthFiles: Sendable {
 private final class DepthResults {
   private let output: OutputOptions
   private let folder: OutputFolder?
-  /// What writes the files of each picture.
+  /// The writer of each picture's files.
   let files: DepthFiles
   private var entries: [JSONValue] = []
 

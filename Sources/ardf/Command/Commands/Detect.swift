@@ -117,7 +117,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try inputs.checkAllRead()
   }
 
-  /// What a lane makes of a frame.
+  /// A lane's result for one frame.
   private enum LanePicture: Sendable {
     /// - `frame`: the frame, where its files are not written yet.
     case done(DetectedPicture, CapturedFrame?)
@@ -221,7 +221,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     return .classes(classifier)
   }
 
-  /// What the table of results looks like.
+  /// The layout of the table of results.
   private func layout(_ columns: [String]) throws -> ObjectTable.Layout {
     ObjectTable.Layout(
       columns: columns, isTracked: tracking.isOn,

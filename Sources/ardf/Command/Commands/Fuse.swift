@@ -30,7 +30,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Input") var picture: PictureDepthOptions
   @OptionGroup(title: "Input") var sensor: SensorOptions
 
-  /// What is the default now.
+  /// A former option for guided depth, which is the default now.
   @Flag(help: .hidden)
   var follow = false
 

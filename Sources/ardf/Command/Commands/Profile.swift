@@ -198,7 +198,7 @@ struct Profile: ParsableCommand {
     }
   }
 
-  /// What was asked for, for a run of its own.
+  /// Arguments with which a separate process repeats this run.
   private func childArguments(_ weights: String) -> [String] {
     var arguments = [
       weights, "--iterations=\(iterations)", "--warm-up=\(warmUp)", "--seed=\(input.seed)",

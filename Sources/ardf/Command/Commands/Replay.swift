@@ -180,7 +180,7 @@ struct ReplayNetworks {
 final class NetworkDefects: Sendable {
   private let stored = Mutex<PerceptionError?>(nil)
 
-  /// What was found first.
+  /// The first defect; nil without any.
   var first: PerceptionError? { stored.withLock { $0 } }
 
   /// Keeps a network's defect.

@@ -42,7 +42,7 @@ extension Run {
     try await run.run(work, lanes: lanes, jobs: jobs, isInterruptible: batch.from != "-")
   }
 
-  /// What there is to do, and the paths that it is read from.
+  /// The frames of a shard, and the paths from which they are read.
   private func work(of shard: Shard) throws -> (PartWork, paths: [String]) {
     if let from = batch.from {
       return (try PartWork(manifest: from, shard: shard) { try open($0) }, from == "-" ? [] : [from])

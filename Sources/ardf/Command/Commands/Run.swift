@@ -334,7 +334,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   /// Counts up when frames' folders hold something new that a run needs: those of before are then done again.
   private static let folderLayout = 7
 
-  /// What changes results besides the networks.
+  /// Options that change results, besides the networks.
   private func options(_ requests: [EffectRequest]) throws -> JSONValue {
     var options: [String: JSONValue] = [
       "folderLayout": .integer(Self.folderLayout),

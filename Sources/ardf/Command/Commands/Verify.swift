@@ -86,7 +86,7 @@ struct Verify: ParsableCommand {
     var instructionSet: InstructionSet? { InstructionSet(rawValue: name) }
   }
 
-  /// What a network is compared with where there is no reference: other kernels, or single precision.
+  /// The reference of a network without recorded tensors: other kernels, or single precision.
   struct Opposite: ExpressibleByArgument {
     let kernels: Kernels
     let isSinglePrecision: Bool

@@ -5,7 +5,8 @@ import NNRuntime
 
 /// One figure of accuracy of a network under different plans.
 struct AccuracyFigure {
-  /// What it is: `mAP50-95`, of masks where labels have outlines, of key points, else of boxes; `top1`; or `AbsRel`.
+  /// The name of the metric: `mAP50-95`, of masks where labels have outlines, of key points, else of boxes; `top1`; or
+  /// `AbsRel`.
   let name: String
   private let evaluate: (MixedPrecision) throws -> Double
 

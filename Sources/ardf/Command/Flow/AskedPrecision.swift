@@ -2,7 +2,7 @@ import FileFormats
 import NNRuntime
 import Synchronization
 
-/// What `--precision` says.
+/// The value of `--precision`.
 enum AskedPrecision: Equatable, Sendable {
   case exactly(Precision)
   /// The fastest here whose stated error is at most this share.

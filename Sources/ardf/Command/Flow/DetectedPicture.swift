@@ -4,7 +4,7 @@ import NNRuntime
 import OutputFolders
 import Perception
 
-/// What a network made of a picture, and how long it took.
+/// A network's results for one picture, with their times.
 struct DetectedPicture: Sendable {
   enum Content: Sendable {
     /// - `surest`: what came nearest where nothing was found.
@@ -43,7 +43,7 @@ enum PictureNetwork: Sendable {
     }
   }
 
-  /// What a frame's picture shows.
+  /// Runs the network on a frame's picture.
   func detected(in frame: CapturedFrame) throws -> DetectedPicture {
     var speed = SpeedLog()
     let content: DetectedPicture.Content

@@ -13,13 +13,13 @@ final class DetectionResults {
   /// Results lie in `--out` itself, and not in a folder a picture.
   private let isSingle: Bool
   private let folder: OutputFolder?
-  /// What writes the files of each picture.
+  /// The writer of each picture's files.
   let files: DetectionFiles
   private var index: [JSONValue] = []
   private var leftOut: [JSONValue] = []
   private var coco: [JSONValue] = []
   private var dota = DOTAResults()
-  /// What results call pictures, by the names of their folders.
+  /// The ids of pictures in results, by the names of their folders.
   private let ids: NameTable<JSONValue>
   private var rows = ""
   private var layout: ObjectTable.Layout?
@@ -165,7 +165,7 @@ final class DetectionResults {
 }
 
 extension DetectionsFile {
-  /// What was found, counted by class in order of appearance: `bus.jpg 1920x1440: 1 bus, 3 person`.
+  /// Counts of the detections by class, in order of appearance: `bus.jpg 1920x1440: 1 bus, 3 person`.
   fileprivate func line(surest: SurestCandidate?) -> String {
     var counts: [(name: String, count: Int)] = []
     for detection in detections {

@@ -1,7 +1,7 @@
 import FileFormats
 import NNRuntime
 
-/// What networks compute in where several precisions are compared.
+/// The precisions, plans and threads of an evaluation that compares precisions.
 struct EvaluatedArithmetic {
   var asked: [AskedPrecision]
   /// Files of plans, each for the row of its precision.

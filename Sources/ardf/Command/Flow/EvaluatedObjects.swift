@@ -2,10 +2,10 @@ import Evaluation
 import FileFormats
 import Models
 
-/// What of a detector's objects is evaluated, and how.
+/// The protocol of an evaluation of objects, and the form of its labels and results.
 struct EvaluatedObjects {
   let rule: EvaluationProtocol
-  /// What labels have to have.
+  /// The form that labels must have.
   let form: LabelForm
   /// Key points of an annotation; nil where none are evaluated.
   let keypoints: Int?
@@ -34,7 +34,7 @@ struct EvaluatedObjects {
       }
   }
 
-  /// What is compared with a set's labels.
+  /// The shape that is compared with a set's labels.
   func shape(for set: LabelledSet) -> EvaluatedShape {
     switch found {
     case .masks: set.hasRegions ? .masks : .boxes
@@ -44,7 +44,7 @@ struct EvaluatedObjects {
     }
   }
 
-  /// What a reader may miss in the figures; nil where nothing is.
+  /// A note on figures that a reader may miss; nil where none is missing.
   func note(for set: LabelledSet) -> String? {
     switch found {
     case .masks where !set.hasRegions: "masks are not evaluated: not all labels have outlines"

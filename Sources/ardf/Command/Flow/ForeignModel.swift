@@ -15,7 +15,7 @@ enum ForeignModel: String, CaseIterable {
     throw CommandError.unsupported("\(path): \(kind.name), which is not read here; \(kind.remedy)")
   }
 
-  /// What a file or folder is; nil where it is none of them, or cannot be read.
+  /// The format of a file or folder; nil where it is none of these, or cannot be read.
   static func recognized(_ path: String) -> ForeignModel? {
     switch pathKind(path) {
     case .folder: ofFolder(path)
@@ -123,7 +123,7 @@ enum ForeignModel: String, CaseIterable {
     return fileExists(stem + ".param") ? .ncnn : nil
   }
 
-  /// What it is, for people.
+  /// The format in words.
   var name: String {
     switch self {
     case .tensorRT: "a TensorRT engine, built for one graphics card"

@@ -10,7 +10,7 @@ struct FrameDefect: Error {
   /// One line that names file and remedy.
   let reason: String
 
-  /// What the system refused to read: it may not, another time.
+  /// The kind of files that the system refused to read; a later attempt may succeed.
   static let unreadable = "unreadable"
 
   private init(kind: String, reason: String) {

@@ -2,7 +2,7 @@ import AppCore
 import Evaluation
 import Sharding
 
-/// What compares frames of captures with a truth, one after the other.
+/// A comparison of captures' frames with a truth, one after the other.
 protocol FrameEvaluationRun {
   associatedtype Report: FrameEvaluationReport
   var inputs: RunInputs { get }
@@ -60,11 +60,11 @@ struct IncomparableFrames {
   }
 }
 
-/// What is opened once for the frames of a capture, which come one after the other.
+/// A cache of the files opened for one capture, whose frames come one after the other.
 struct OncePerSource<Opened> {
   private var last: (path: String, opened: Opened)?
 
-  /// What belongs to a capture.
+  /// The opened files of a capture.
   mutating func of(_ source: any CaptureSource, open: (any CaptureSource) throws -> Opened) rethrows -> Opened
   {
     if let last, last.path == source.path { return last.opened }

@@ -8,7 +8,7 @@ import Perception
 import Reporting
 import Sharding
 
-/// What a run did with one frame.
+/// The outcome of a run for one frame.
 struct FrameRecord: Sendable {
   enum Outcome: Sendable {
     /// Done, with the lines for people and how long it took.
@@ -102,7 +102,7 @@ struct FrameJob: Sendable {
   let paths: NameTable<[FrameReport.Pose]>
   /// Gives objects identities from frame to frame; nil for none.
   let tracks: SequenceTracks?
-  /// What leaves frames of a stream out; nil where all are wanted.
+  /// The filter that leaves unchanged frames of a stream out; nil where all are wanted.
   var change: SeenChange?
   /// Whether frames have the time of day.
   var hasTimeOfDay = false

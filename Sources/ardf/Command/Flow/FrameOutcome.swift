@@ -5,7 +5,7 @@ import Imaging
 import Models
 import Perception
 
-/// What became of a frame: what is known of it, and the effects placed on it.
+/// The results of one frame, and the effects placed on it.
 struct FrameOutcome: Sendable {
   let frame: CapturedFrame
   let perceived: Perceived
@@ -33,7 +33,7 @@ struct FrameOutcome: Sendable {
       detections: perceived.detections)
   }
 
-  /// What a reader must know about where figures come from, and which wishes were not met.
+  /// Notes on the origin of figures, and wishes that were not met.
   var notes: [String] { perceived.notes + scene.refused }
 
   /// The content of `summary.json`: no times, so that the same input gives the same bytes.
@@ -86,7 +86,7 @@ extension Perceived {
 }
 
 extension Perceiver {
-  /// What `summary.json` says about the networks that ran on a frame.
+  /// The networks that ran on a frame, for `summary.json`.
   func description(on frame: CapturedFrame) -> JSONValue {
     let depth = runsDepth(on: frame) ? depth : nil
     return ["detector": detector.description, "depth": depth.map { ["name": .string($0.name)] } ?? .null]
@@ -94,7 +94,7 @@ extension Perceiver {
 }
 
 extension ObjectDetector {
-  /// What `detections.json` says about the network.
+  /// The network, for `detections.json`.
   var description: JSONValue {
     var description: [String: JSONValue] = [
       "name": .string(network.name), "classes": .integer(network.classNames.count),

@@ -27,14 +27,15 @@ actor FrameWorkshop: Workshop {
     let folder: String?
   }
 
-  /// What frames are of.
+  /// The capture to which frames belong.
   private struct Recording {
     let number: Int
     let source: any CaptureSource
     /// Its path, for people.
     let capture: String
     let path: [FrameReport.Pose]
-    /// What the capture's files go with; nil where they are not ours.
+    /// The upload whose folder holds the capture's files for later frames; nil for files of the user, and for an upload of
+    /// one frame.
     let upload: UploadFolder?
   }
 

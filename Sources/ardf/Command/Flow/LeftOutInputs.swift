@@ -2,7 +2,7 @@ import AppCore
 import FileFormats
 import Sharding
 
-/// What could not be used of several inputs: the one rule of all commands that take more than one.
+/// Inputs that could not be used, of several: the one rule of all commands that take more than one.
 ///
 /// A bad input ends none of the others. Each is named on standard error and in the results, and in the end the command
 /// fails, whatever it has done. The failure of an only input is the command's own.
@@ -16,7 +16,7 @@ struct LeftOutInputs {
     var json: JSONValue { ["name": .string(name), "source": .string(source), "reason": .string(reason)] }
   }
 
-  /// What all of them are, in words.
+  /// The inputs' common noun.
   private let unit: String
   private(set) var entries: [Entry] = []
 

@@ -37,7 +37,7 @@ enum MistakenInput {
     }
   }
 
-  /// What the first bytes say that a file is, with its article; nil for weights and for what they do not tell.
+  /// The kind of a file by its first bytes, with its article; nil for weights and for unknown bytes.
   private static func kind(of path: String) -> String? {
     guard let bytes = try? FileBytes(path: path) else { return nil }
     let start = bytes.slice(0..<min(bytes.count, 512)).array()

@@ -1,7 +1,7 @@
 import FileFormats
 import NNRuntime
 
-/// What networks compute in, and with which algorithms.
+/// The precision and the algorithms of networks.
 struct NetworkArithmetic: Sendable {
   /// nil for fp32, and for what plans say.
   var asked: AskedPrecision?
@@ -19,8 +19,8 @@ struct NetworkArithmetic: Sendable {
     }
   }
 
-  /// What `auto` chooses for weights, nil for any; nil where it was not asked for, and where a wrong `ARDF_ISA`
-  /// leaves no kernels.
+  /// The choice of `auto` for weights, nil for any; nil where it was not asked for, and where a wrong `ARDF_ISA` leaves
+  /// no kernels.
   func automatic(for weights: WeightStore?) -> AutomaticPrecision? {
     guard case .fastest(let bound) = asked, let kernels = try? Backend.native.catalogue() else { return nil }
     let provenance = weights?.metadata[QuantizedWeights.provenanceKey].flatMap { try? JSONValue.parse($0) }

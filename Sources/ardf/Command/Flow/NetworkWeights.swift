@@ -7,7 +7,7 @@ struct NetworkWeights {
   /// The file's path.
   let file: String
   let store: WeightStore
-  /// What the network finds, with the family that makes it ready.
+  /// The network's task, with the family that builds it.
   let task: NetworkTask
 
   init(_ file: String, allowNonFinite: Bool) throws {
@@ -37,7 +37,7 @@ struct NetworkWeights {
     return family
   }
 
-  /// What is said where weights of a detector or a classifier are needed, and these are of neither.
+  /// The error where weights of a detector or a classifier are needed, and these are of neither.
   var isDepthNetwork: CommandError {
     .input("\(file): holds a depth network; give it as --depth, and YOLO weights as --yolo")
   }

@@ -13,7 +13,7 @@ struct ONNXBench {
   /// The least of all counted runs together.
   let seconds: Double
 
-  /// What runs take on a number of threads.
+  /// Times runs on a number of threads.
   func measured(threads: Int) throws -> BenchResult {
     MeasurementEnvironment.resetPeak()
     let begin = monotonicNanoseconds()

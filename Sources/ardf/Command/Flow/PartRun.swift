@@ -12,12 +12,12 @@ import Sharding
 /// A run that keeps a record a frame in its shard's part.
 struct PartRun {
   let folder: PartFolder
-  /// Writes no files of its own accord.
+  /// The job that computes frames; it has no folder, so that it writes files only where `PartRun` opens one.
   let job: FrameJob
   /// Bad inputs allowed; nil for any number, which the run reports in the end.
   let budget: ErrorBudget?
 
-  /// What became of a frame.
+  /// The outcome of one frame.
   private enum Outcome: Sendable {
     /// There is a record from the same inputs and options.
     case kept
@@ -88,7 +88,7 @@ struct PartRun {
 
   private static var now: Double { Date().timeIntervalSince1970 }
 
-  /// What the log says of a process.
+  /// The log's fields for the start of a process.
   private func began(_ work: PartWork, _ part: PartFile) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [
       "settings": .string(job.digest.settingsDigest), "records": .integer(part.count),

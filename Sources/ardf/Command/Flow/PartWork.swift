@@ -2,12 +2,12 @@ import AppCore
 import FileFormats
 import Sharding
 
-/// What a shard has to do, a frame at a time: memory holds no more of a manifest than the capture at hand.
+/// The frames of a shard, one at a time: memory holds no more of a manifest than the current capture.
 struct PartWork {
   /// A frame, or a capture that cannot be opened.
   struct Piece: Sendable {
     let position: FramePosition
-    /// What records call the capture.
+    /// The capture's id in records.
     let id: String
     /// The capture as it was given.
     let source: String
@@ -21,7 +21,7 @@ struct PartWork {
     case manifest(Manifest, open: (ManifestEntry) throws -> any CaptureSource)
   }
 
-  /// What an event log says there is to do: frames, or captures of a manifest; nil where it is not known.
+  /// The amount of work for the event log, in frames or in captures of a manifest; nil where it is not known.
   let total: (unit: String, count: Int)?
   private var captures: Captures
   /// Of the capture at hand, the next last.

@@ -20,13 +20,13 @@ struct PictureClassifier: Sendable {
   /// The weights' path.
   var file: String { network.weights.file }
 
-  /// What the network is called.
+  /// The network's name.
   var name: String { network.name }
 
   /// The network's input, for people.
   private var inputText: String { "\(network.side)x\(network.side)" }
 
-  /// What `classes.json` says about the network.
+  /// The network, for `classes.json`.
   private var description: JSONValue {
     [
       "name": .string(name), "classes": .integer(network.classNames.count), "input": .string(inputText),
@@ -39,7 +39,7 @@ struct PictureClassifier: Sendable {
     do { return try network.classify(upright) } catch { throw .network(file: file, error) }
   }
 
-  /// What a frame's picture is of.
+  /// Classifies a frame's picture.
   func classes(of frame: CapturedFrame, speed: inout SpeedLog) throws -> ClassesFile {
     guard let image = frame.image else { throw CommandError.input("\(frame.name): the frame has no picture") }
     let found = try classify(image.oriented(frame.orientation))

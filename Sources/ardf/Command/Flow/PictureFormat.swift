@@ -4,7 +4,7 @@ import Imaging
 enum PictureFormat: String, CaseIterable, Sendable {
   case jpeg, png
 
-  /// What the name of a file ends in.
+  /// The file name ending, without the dot.
   var ending: String { self == .jpeg ? "jpg" : "png" }
 
   /// The picture of that name as a file.

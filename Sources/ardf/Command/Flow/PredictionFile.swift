@@ -2,7 +2,7 @@ import Evaluation
 import FileFormats
 import OutputFolders
 
-/// What a network found, as a list of COCO results, written picture by picture.
+/// A list of a network's detections as COCO results, written picture by picture.
 final class PredictionFile {
   private let writer: AtomicFileWriter
   private var isEmpty = true

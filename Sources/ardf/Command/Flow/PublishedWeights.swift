@@ -10,7 +10,7 @@ package struct PublishedWeights {
     package let member: String
   }
 
-  /// What the network is called; its weight file is `NAME.safetensors`.
+  /// The network's name; its weight file is `NAME.safetensors`.
   package let name: String
   /// Other names that it goes by.
   private let aliases: [String]
@@ -21,19 +21,19 @@ package struct PublishedWeights {
   package let license: String
   package let address: String
   package let wheel: Wheel?
-  /// What networks that differ in size alone share: `yolo11[nsmlx]-seg`.
+  /// The common name of networks that differ in size alone: `yolo11[nsmlx]-seg`.
   let group: String
 
   /// Whether it estimates depth.
   var isDepth: Bool { checkpoint.hasSuffix(".pth") }
 
-  /// What its checkpoint's name ends in.
+  /// The ending of its checkpoint's name.
   var ending: String { isDepth ? ".pth" : ".pt" }
 
   /// All that its weight file may be called.
   var names: [String] { [name] + aliases }
 
-  /// What the license asks of those who use the weights, where that is more than naming them.
+  /// The license's condition for users of the weights, where there is more than naming them.
   var obligation: String? {
     license.hasPrefix("AGPL")
       ? "what you build with it may fall under that license (https://ultralytics.com/license)" : nil
@@ -56,7 +56,7 @@ package struct PublishedWeights {
   /// Those that estimate depth.
   static var depth: [PublishedWeights] { all.filter(\.isDepth) }
 
-  /// What those that estimate depth may be called.
+  /// The names of networks that estimate depth.
   static var depthNames: [String] { depth.flatMap { $0.names.prefix(2) } }
 
   package static let all = detectors + depthNetworks

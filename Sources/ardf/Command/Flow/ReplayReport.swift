@@ -124,7 +124,7 @@ struct ReplayReport {
     return lines
   }
 
-  /// What the loop did not do, and why; nil where it did all.
+  /// Detections that the loop refused or left out, and why; nil without any.
   func refusalLine(budget: Int) -> String? {
     let state = live.snapshot
     var parts: [String] = []
@@ -148,7 +148,7 @@ struct ReplayReport {
     return state.detections + state.detectionFailures + state.detectionsRefused
   }
 
-  /// What closes the command.
+  /// The last line of the command.
   var speedLine: String {
     let draw = JitterReport(intervals: shown.map(\.drawing))
     let middle = draw.map { decimal($0.p50.inSeconds * 1000, 1) } ?? "-"

@@ -5,7 +5,7 @@ import Imaging
 import OutputFolders
 import Synchronization
 
-/// What a replay writes besides its figures.
+/// The output of a replay besides its figures.
 struct ReplayOutput: Sendable {
   /// How every frame is written.
   enum Pictures: String, CaseIterable, Sendable {

@@ -7,7 +7,7 @@ import Models
 import Perception
 import Reporting
 
-/// What the results of a frame depend on, as one number: options, weights, and everything read of the frame.
+/// A digest of all inputs of a frame's results: options, weights, and everything read of the frame.
 struct RunDigest: Sendable {
   private let settings: JSONValue
   /// SHA-256 of options and weights alone, which all frames of a run share.

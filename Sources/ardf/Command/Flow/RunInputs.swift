@@ -11,7 +11,7 @@ import Sharding
 /// The frames of all sources that `run` was given, in order.
 struct RunInputs {
   let frames: [RunFrame]
-  /// What is read: as it was given, and what was found there.
+  /// The paths that are read: as given, and as found there.
   let paths: [String]
   /// Pictures in folders that are of a kind that is not read.
   private let unread: [String]

@@ -1,7 +1,7 @@
 import AppCore
 import Synchronization
 
-/// What follows the objects of each source of a run from frame to frame; a source's frames come one after the other.
+/// Trackers of the objects of each source of a run, from frame to frame; a source's frames come one after the other.
 final class SequenceTracks: Sendable {
   /// A tracker that follows nothing yet.
   private let first: MultiObjectTracker

@@ -25,7 +25,7 @@ final class StallWatch: Sendable {
   /// Whether the picture that was waited for last did not come in time.
   var hasStalled: Bool { state.withLock { $0.hasStalled } }
 
-  /// What is wrong with a source that has stalled and is not opened again.
+  /// The error of a source that has stalled and is not opened again.
   var failure: CommandError? { state.withLock { $0.failure } }
 
   /// Looks until the task is cancelled, and says so where the source stalls: that ends what reads it, to be opened again,
@@ -68,7 +68,7 @@ struct Connection {
   /// Seconds from the stream's beginning to that of the source as it was opened last.
   private var offset = 0.0
   private var isOpenedAgain = false
-  /// What was said since the last picture: the same is not said at every attempt.
+  /// The last message since the last picture, so that no message is repeated at every attempt.
   private var told: String?
 
   /// A picture came.

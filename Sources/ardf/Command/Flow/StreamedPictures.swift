@@ -13,7 +13,7 @@ struct StreamedPictures: Sendable {
   let limits: CaptureLimits
   /// Pictures that are kept, after which it is enough; nil for no end.
   let most: Int?
-  /// What leaves pictures out in which nothing came or went; nil where all are wanted.
+  /// The filter that leaves out pictures in which no object came or went; nil where all are wanted.
   let change: SeenChange?
   /// How long a picture is waited for before the source is held to have stalled; nil for ever.
   let stall: Duration?
@@ -146,7 +146,7 @@ struct StreamedPictures: Sendable {
   }
 }
 
-/// What became of a stream's pictures.
+/// Counts of a stream's pictures by outcome.
 struct StreamLog {
   private(set) var done = 0
   private(set) var failed = 0
@@ -231,6 +231,6 @@ extension StreamedPictures.Arrival {
 }
 
 extension DamagedPicture: ClassifiedError {
-  /// What kind of fault it is.
+  /// The kind of fault.
   var fault: Fault { .malformedInput }
 }

@@ -6,7 +6,7 @@ import FileFormats
 ///
 /// Anything else that lies beside pictures, such as a text, is no picture, and no failure.
 enum UnreadPictures {
-  /// What names of pictures end in that other programs write.
+  /// File name endings of picture formats that are not read.
   private static let endings = [
     ".gif", ".jxl", ".j2k", ".jpx", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".orf", ".rw2", ".raf", ".pef",
     ".srw",

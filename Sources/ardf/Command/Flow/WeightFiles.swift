@@ -49,7 +49,7 @@ enum WeightFiles {
       ?? detector(given, others: "; of depth " + PublishedWeights.depthNames.joined(separator: ", "))
   }
 
-  /// What `--depth` says where no depth is to be estimated.
+  /// The value of `--depth` that estimates no depth.
   static let noDepth = "none"
 
   /// The depth network's weights; nil where none were given and none are found, and where none are wanted.

@@ -15,7 +15,7 @@ enum WeightFolders {
     ["weights", environment[variable], user, installed].compactMap(\.self)
   }
 
-  /// What `ardf weights get` fills: `$XDG_DATA_HOME/ardf`, by default `~/.local/share/ardf`.
+  /// The folder into which `ardf weights get` writes: `$XDG_DATA_HOME/ardf`, by default `~/.local/share/ardf`.
   static var user: String? { home("XDG_DATA_HOME", default: ".local/share") }
 
   /// Checkpoints converted on their first use, by digest: `$XDG_CACHE_HOME/ardf`, by default `~/.cache/ardf`.

@@ -25,7 +25,7 @@ struct DepthModel: ServedModel {
     try warmUp()
   }
 
-  /// What the output's numbers are.
+  /// The meaning and unit of the output's numbers.
   static func meaning(of output: DepthOutput) -> String {
     output.isMetric ? "planar depth in meters" : "relative inverse depth: larger is nearer, without unit"
   }

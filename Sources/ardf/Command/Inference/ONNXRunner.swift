@@ -117,7 +117,8 @@ extension ONNXModel {
 }
 
 extension AxisMessage {
-  /// What the size of a free axis is given by: its name, or the input's and its place; nil of one that is not free.
+  /// The name by which the size of a free axis is given: its own, or the input's and its index; nil of an axis that is
+  /// not free.
   func freeName(_ index: Int, of input: String) -> String? {
     switch self {
     case .size: nil

@@ -266,7 +266,7 @@ struct MeasurePipeline: ServedModel {
     ]
   }
 
-  /// What measuring takes besides the picture: maps of depth in single precision.
+  /// Memory of measuring besides the picture, bytes a pixel: maps of depth in single precision.
   private static let bytesPerPixel = 16
 
   /// NaN where there is nothing.

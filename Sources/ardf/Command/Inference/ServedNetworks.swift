@@ -97,7 +97,7 @@ struct ServedNetworks {
     return DeepStackService(model: "detect", network: detector.name)
   }
 
-  /// What is offered, for people.
+  /// The served models in words.
   var text: String {
     models.map(\.description).map { "\($0.name) (\($0.platform))" }.joined(separator: ", ")
   }
@@ -113,7 +113,7 @@ struct NamedWeights {
 
   init(pipeline: String, of network: String) { (name, path, isPipeline) = (pipeline, network, true) }
 
-  /// What a weight file's name may end in, which is no part of its network's.
+  /// Endings of weight files' names, which are no part of the network's name.
   private static let endings = [".safetensors", ".pt", ".pth", ".onnx", ".bin", ".ckpt"]
 
   /// The entries of `--models`, which may be several in one.
@@ -171,7 +171,7 @@ struct SentPicture {
     }
   }
 
-  /// What a decoder takes besides the picture: a progressive JPEG's coefficients, three of two bytes a pixel.
+  /// Memory of a decoder besides the picture, bytes a pixel: a progressive JPEG's coefficients, three of two bytes.
   private static let decodingBytesPerPixel = 6
 
   /// Turned upright.

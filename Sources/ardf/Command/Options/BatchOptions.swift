@@ -63,7 +63,7 @@ struct BatchOptions: ParsableArguments {
       valueName: "dir"))
   var stage: String?
 
-  /// What is kept of a frame besides its record.
+  /// The files kept of a frame besides its record.
   enum Kept: String, CaseIterable, ExpressibleByArgument {
     case records, masks, all
   }
@@ -117,7 +117,7 @@ struct BatchOptions: ParsableArguments {
   }
 }
 
-/// What `--shard` says.
+/// The value of `--shard`.
 enum ShardChoice: ExpressibleByArgument, Equatable, CustomStringConvertible {
   case given(Shard)
   /// By a scheduler's index.

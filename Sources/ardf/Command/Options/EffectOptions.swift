@@ -19,7 +19,7 @@ struct EffectOptions: ParsableArguments {
 
   func validate() throws { _ = try requests() }
 
-  /// What was asked for, in order: first by id, then by tap.
+  /// The requested effects, in order: first by id, then by tap.
   func requests() throws -> [EffectRequest] {
     try effect.map { try EffectRequest(id: $0) } + tap.map { try EffectRequest(tap: $0) }
   }

@@ -22,7 +22,7 @@ enum EvaluationLayout: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// What networks compute in, several at once.
+/// The precisions to compare.
 struct EvaluatedPrecisions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

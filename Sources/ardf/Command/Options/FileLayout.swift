@@ -5,7 +5,7 @@ import FileFormats
 protocol FileLayout: CaseIterable, Equatable, RawRepresentable where RawValue == String {
   /// That of standard output where none is asked for.
   static var usual: Self { get }
-  /// What names of files of this layout end in, without the dot.
+  /// File name endings of this layout, without the dot.
   var endings: [String] { get }
 }
 

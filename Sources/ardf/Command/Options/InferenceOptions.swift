@@ -140,7 +140,7 @@ struct InferenceOptions: ParsableArguments {
     return address
   }
 
-  /// What clients must send; nil for nothing.
+  /// The token that clients must send; nil for none.
   func token() throws -> String? {
     guard let tokenFile else { return nil }
     let bytes = try FileBytes.contents(of: tokenFile)

@@ -78,7 +78,7 @@ struct InspectedOptions: ParsableArguments {
   }
 }
 
-/// What a network is run on: a picture, or recorded tensors.
+/// The input of a network: a picture, recorded tensors or noise.
 enum NetworkInput {
   case picture(String)
   case tensors(ReferenceFile)

@@ -2,7 +2,7 @@ import AppCore
 import ArgumentParser
 import FileFormats
 
-/// What inputs may ask of the machine, checked before anything is allocated for them.
+/// Limits of the memory and work that inputs may ask for, checked before anything is allocated for them.
 struct LimitOptions: ParsableArguments {
   @Option(help: "Pixels of one picture, at most.")
   var maxPixels = LimitAmount(CaptureLimits().pixels)

@@ -2,7 +2,7 @@ import ArgumentParser
 import FileFormats
 import NNRuntime
 
-/// What a network is fed for measurements.
+/// The input of a network in measurements.
 struct NetworkInputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

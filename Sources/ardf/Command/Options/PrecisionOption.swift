@@ -1,7 +1,7 @@
 import ArgumentParser
 import NNRuntime
 
-/// What networks compute in, and with which algorithms.
+/// The precision and the algorithms of networks.
 struct PrecisionOption: ParsableArguments {
   @Option(
     name: .customLong("precision"),

@@ -112,7 +112,7 @@ struct ReplayOptions: ParsableArguments {
 
 extension ReplayOutput.Pictures: ExpressibleByArgument {}
 
-/// What a replay writes besides its figures.
+/// The output of a replay besides its figures.
 struct ReplayOutputOptions: ParsableArguments {
   @Option(help: "How every frame is written: jpeg, png or none. By default jpeg, with --video none.")
   var frames: ReplayOutput.Pictures?

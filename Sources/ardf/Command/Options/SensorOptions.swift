@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension SensorModel.Kind: ExpressibleByArgument {}
 
-/// What the user knows of a capture's depth sensor.
+/// Properties of a capture's depth sensor that the user states.
 struct SensorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct SensorOptions: ParsableArguments {
     }
   }
 
-  /// What made depth of which nothing else is known: a LiDAR unless something else is said.
+  /// The sensor model of depth without any other information: a LiDAR unless an option states another.
   var model: SensorModel {
     var model = SensorModel(sensor ?? .lidar)
     model.maximumRange = sensorRange

@@ -81,7 +81,7 @@ struct TrackingOptions: ParsableArguments {
   /// Whether objects get identities.
   var isOn: Bool { track != .off }
 
-  /// What follows the objects of one film; nil where none is asked for.
+  /// A tracker for the objects of one film; nil where none is asked for.
   func tracker() -> MultiObjectTracker? {
     guard let method = TrackingRules.Method(rawValue: track.rawValue) else { return nil }
     var rules = TrackingRules(method)

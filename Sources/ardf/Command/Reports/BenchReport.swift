@@ -33,7 +33,7 @@ struct BenchResult {
   /// Of a kernel: multiplications and additions of its convolution as it is defined.
   var operations: Double?
 
-  /// What makes two results comparable.
+  /// The key by which comparable results are matched.
   var key: String { Self.key(network, stage, kernels, input, threads, streams) }
 
   static func key(
@@ -189,7 +189,7 @@ struct BenchReport {
     }
   }
 
-  /// What is wrong with the measurement, for people.
+  /// Reasons to doubt the measurement, for people.
   var warnings: [String] {
     results.compactMap { result in
       let outliers = TimingSummary(result.times).outliers

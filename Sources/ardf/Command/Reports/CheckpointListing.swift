@@ -1,7 +1,7 @@
 import FileFormats
 import Models
 
-/// What a checkpoint is, as `ardf inspect` shows it.
+/// The description of a checkpoint that `ardf inspect` shows.
 struct CheckpointListing {
   /// Class names that are shown to people.
   private static let shownClasses = 10

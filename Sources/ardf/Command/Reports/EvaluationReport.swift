@@ -3,9 +3,9 @@ import Evaluation
 import FileFormats
 import NNRuntime
 
-/// What an evaluation came to.
+/// The results of an evaluation.
 protocol EvaluationReport {
-  /// What was evaluated, for people.
+  /// The evaluated networks and data, for people.
   var heading: String { get }
   /// A row a precision.
   var table: EvaluationTable { get }
@@ -54,7 +54,7 @@ struct ObjectReport: EvaluationReport {
   let classNames: [String]
   let rule: EvaluationProtocol
   let input: String
-  /// What is compared besides boxes.
+  /// The compared shape besides boxes.
   let shape: EvaluatedShape
   /// How masks are made.
   let masks: String?

@@ -8,7 +8,7 @@ import NNRuntime
   import Foundation
 #endif
 
-/// What a measurement depends on besides the program: recorded with every report.
+/// The conditions of a measurement besides the program, recorded with every report.
 struct MeasurementEnvironment {
   let machine: Machine
   let backend: Backend

@@ -1,7 +1,7 @@
 import FileFormats
 import ONNX
 
-/// What an ONNX file is, as `ardf inspect` shows it.
+/// The description of an ONNX file that `ardf inspect` shows.
 struct ONNXListing {
   private let description: ModelDescription
   private let file: String

@@ -3,7 +3,7 @@ import NNRuntime
 import ONNX
 import ONNXEngine
 
-/// What of an ONNX network the planned engine computes, as `ardf inspect plan` shows it.
+/// The parts of an ONNX network that the planned engine computes, as `ardf inspect plan` shows them.
 struct ONNXPlanListing {
   private let file: String
   private let partition: Partition

@@ -40,7 +40,7 @@ struct ProfilePage {
       """
   }
 
-  /// What makes the figures doubtful, before them.
+  /// Warnings about doubtful figures, above the figures.
   private func warnings(_ table: ProfileTable) -> String {
     guard !table.warnings.isEmpty else { return "" }
     return "<div class=\"warning\" role=\"note\"><strong>Read with care</strong><ul>"

@@ -44,7 +44,7 @@ struct ProfileTable {
   /// RFC 4180; a header, then a line a row.
   var csv: String { csvTable(Self.header, rows) }
 
-  /// What was measured, in one line.
+  /// The network, kernels, threads and iterations of the measurement, in one line.
   var head: String {
     "\(profile.network): \(profile.kernels), \(profile.threads) threads, \(profile.wall.count) iterations; "
       + "peak \(decimal(profile.ceiling.peak, 1)) GFLOP/s, memory \(decimal(profile.ceiling.bandwidth, 1)) GB/s"
@@ -64,7 +64,7 @@ struct ProfileTable {
     ]
   }
 
-  /// What is wrong with the measurement, for people.
+  /// Reasons to doubt the measurement, for people.
   var warnings: [String] {
     var warnings: [String] = []
     if abs(profile.accounted - 1) > NetworkProfile.limits.sum {

@@ -2,13 +2,13 @@ import FileFormats
 import NNRuntime
 import NNVerification
 
-/// What lowering layers costs, as text and as a document.
+/// The cost of lowering layers' precision, as text and as a document.
 struct SensitivityReport {
   let outcome: SensitivityRun.Outcome
   let network: String
   let kernels: String
   let pictures: Int
-  /// What the scores are, `mask mAP50-95`; nil where there are none.
+  /// The metric of the scores, such as `mask mAP50-95`; nil without scores.
   let scoreName: String?
 
   private var analysis: SensitivityAnalysis { outcome.analysis }

@@ -2,11 +2,11 @@ import FileFormats
 import NNRuntime
 import NNVerification
 
-/// What `ardf verify` prints for people.
+/// The text of `ardf verify` for people.
 struct VerificationText {
   /// A report of each mode.
   let reports: [VerificationReport]
-  /// What the reference says of its origin, and what it is called where it says nothing.
+  /// The origin that the reference states.
   let origin: [String: String]
   let reference: String
   /// Tensors of the reference by the type they are stored as, where that is less exact than single precision.
@@ -34,7 +34,7 @@ struct VerificationText {
     return text + "\n" + reports.map { $0.summary + "\n" }.joined()
   }
 
-  /// What was not compared, on either side.
+  /// The layers that were not compared, on either side.
   private func notCompared(_ report: VerificationReport) -> String {
     var text = ""
     let unobserved = report.layers.flatMap(\.unobserved) + report.unobserved

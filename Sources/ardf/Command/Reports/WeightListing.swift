@@ -38,7 +38,7 @@ struct WeightListing {
   private var values: Int { entries.reduce(0) { $0 + $1.statistics.count } }
   private var nonFinite: Int { entries.reduce(0) { $0 + $1.statistics.nonFinite } }
 
-  /// What no network can compute with.
+  /// A warning of elements that are infinite or NaN; nil without any.
   var warning: String? {
     guard nonFinite > 0 else { return nil }
     let names = entries.filter { $0.statistics.nonFinite > 0 }.map(\.name)

@@ -9,9 +9,9 @@ import FileFormats
 
 /// Memory and descriptors of this process over many equal rounds.
 struct ResourceWatch {
-  /// What memory may grow by in a thousand rounds.
+  /// Allowed growth of memory in a thousand rounds, bytes.
   static let growthLimit = 1 << 20
-  /// What may be opened or allocated once, at whatever time: a leak is more in any number of rounds.
+  /// Allowance for memory and descriptors taken once, at whatever time; a leak is more in any number of rounds.
   private static let once = (bytes: 8.0 * Double(1 << 20), descriptors: 2)
   /// Rounds of the beginning, where caches fill, as a share of all.
   private static let warmUp = 0.2

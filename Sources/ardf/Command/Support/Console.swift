@@ -2,7 +2,7 @@ import FileFormats
 import OutputFolders
 import Synchronization
 
-/// What people and other programs read.
+/// The standard streams, for people and other programs.
 ///
 /// Nothing else writes to the standard streams (`tools/check/house-rules`), so that no text from a file reaches a terminal
 /// with its control characters.

@@ -97,13 +97,13 @@ struct EndedBySignal: Error {
 
 /// A failure of a command itself.
 enum CommandError: Error, CustomStringConvertible {
-  /// What was asked for cannot be done with what was given.
+  /// A request that the given inputs or options do not allow.
   case usage(String)
   /// No weights were given and none were found.
   case noWeights(String)
-  /// What is to be read is not there.
+  /// An input that does not exist.
   case missing(String)
-  /// What is to be written exists and may not be replaced.
+  /// An output that exists and may not be replaced.
   case taken(String)
   /// The inputs do not go together, or one of them is not what it should be.
   case input(String)

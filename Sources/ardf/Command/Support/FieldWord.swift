@@ -11,7 +11,7 @@ package struct FieldWord {
     case square(String)
     /// The same as an option of ours, which takes one side alone.
     case side(String)
-    /// What is done anyway.
+    /// The default behavior.
     case done
     /// Something else, or nothing that there is: what to say.
     case answer(String)
@@ -23,7 +23,7 @@ package struct FieldWord {
   package let takesValue: Bool
   /// Values that ask for nothing but what is done anyway.
   package let usual: Set<String>
-  /// What it means to each of some commands; nil for all commands.
+  /// The meaning to each of some commands; nil for all commands.
   package let meanings: [(verbs: Set<String>?, meaning: Meaning)]
 
   private init(
@@ -33,7 +33,7 @@ package struct FieldWord {
     (self.names, self.takesValue, self.usual, self.meanings) = (names, takesValue, usual, meanings)
   }
 
-  /// What it means to a command; nil where that must know it itself.
+  /// The meaning to a command; nil where the command defines it itself.
   package func meaning(to verb: String) -> Meaning? {
     meanings.first { $0.verbs?.contains(verb) ?? true }?.meaning
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What people gave in place of files that were made of it: messages name what they know.
+/// The names that people gave, for messages about files that were made from them.
 enum GivenNames {
   private static let names = Mutex<[(made: String, given: String)]>([])
 

@@ -47,7 +47,7 @@ package enum HelpLayout {
       .map { trimmed($0) }.joined(separator: "\n\n") + "\n"
   }
 
-  /// What a command is for, how it is called, two examples, and the names of its options: a screen.
+  /// Shortens a help to one screen: the command's purpose, its usage, two examples, and the names of its options.
   ///
   /// - Parameter text: The whole help.
   /// - Returns: The screen.
@@ -123,7 +123,7 @@ package enum HelpLayout {
     return lines.joined(separator: "\n")
   }
 
-  /// What stands before the first heading of arguments or options, and the headings in order.
+  /// The text before the first heading of arguments or options, and the headings in order.
   private static func parts(of text: String) -> (head: String, sections: [Section]) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard let usage = lines.firstIndex(where: { $0.hasPrefix("USAGE: ") }) else { return (text, []) }

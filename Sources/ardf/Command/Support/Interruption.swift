@@ -17,7 +17,7 @@ enum Interruption {
   /// Told by the handler of SIGBUS.
   private static let fault = SIGUSR2
 
-  /// What the first signal ends in place of the process, and the signal that has ended it.
+  /// The action that the first signal takes in place of ending the process, and the signal that took it.
   private static let first = Mutex<(end: (@Sendable () -> Void)?, signal: Int32?)>((nil, nil))
 
   /// Has the next SIGINT, SIGTERM or SIGHUP call `end`, from another thread; the one after it ends the process.

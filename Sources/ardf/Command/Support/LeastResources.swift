@@ -1,7 +1,7 @@
 import FileFormats
 import NNRuntime
 
-/// What the runtime beneath cannot do without.
+/// The least memory, stack and threads that Swift's runtime needs.
 ///
 /// Swift's tasks run on threads of libdispatch, which waits for ever for a thread that the system refuses; an
 /// allocation that fails ends the process with a signal, and so does a stack that is too small. Both are asked for
@@ -22,7 +22,7 @@ enum LeastResources {
   }
 }
 
-/// What the system refuses to give.
+/// A resource that the system refuses.
 enum ResourcesError: ClassifiedError, CustomStringConvertible {
   case stack
   case memory

@@ -16,7 +16,7 @@ struct Machine {
   let inUse: String
   /// The kernels of the OpenBLAS at hand; nil where it is not installed.
   let blas: String?
-  /// What the processor has of the features that numerical kernels care about, as Linux names them.
+  /// The processor's features that matter to numerical kernels, as Linux names them.
   let features: [String]
 
   /// - Throws: `InstructionSetError`.
@@ -29,7 +29,7 @@ struct Machine {
       features: features(of: information("flags") ?? information("Features") ?? ""))
   }
 
-  /// What is amiss, for people.
+  /// Faults of the setup, for people.
   var warnings: [String] {
     guard let blas, let level = Self.level(ofCore: blas),
       let best = instructionSets.last(where: Self.levels.contains),
@@ -41,7 +41,7 @@ struct Machine {
     ]
   }
 
-  /// What the machine calls itself.
+  /// The machine's host name.
   static var hostName: String {
     let name = FileManager.default.contents(atPath: "/proc/sys/kernel/hostname") ?? Data()
     return String(decoding: name, as: UTF8.self).split(whereSeparator: \.isWhitespace).first.map(String.init)
@@ -89,7 +89,7 @@ struct Machine {
     return "arm64, implementer \(maker), part \(part)"
   }
 
-  /// What the first processor's entry says of itself under a name.
+  /// A field of the first processor's entry in `/proc/cpuinfo`.
   private static func information(_ name: String) -> String? {
     guard let data = FileManager.default.contents(atPath: "/proc/cpuinfo") else { return nil }
     let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first { line in

@@ -35,7 +35,7 @@ enum MemoryShare {
     return words.count > field ? integer(of: words[field], in: 0...Int.max >> 12).map { $0 << 12 } : nil
   }
 
-  /// What the control group leaves, as a container sees its own.
+  /// The control group's memory limit in bytes, as a container sees its own.
   private static var groupBytes: Int? {
     ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
       text(path).flatMap {

@@ -12,7 +12,7 @@ import NNRuntime
 /// A team of more threads than that spins away the time of those with work, and the system stops all of them when the
 /// quota of a moment is used up.
 package enum ProcessorShare {
-  /// What Slurm's `--cpus-per-task` asked for.
+  /// The variable with the value of Slurm's `--cpus-per-task`.
   static let slurm = "SLURM_CPUS_PER_TASK"
 
   /// Threads that a command takes where none are given.

@@ -24,7 +24,7 @@ enum SourceCommit {
     return nil
   }
 
-  /// What `HEAD` comes to: a commit, or a branch whose commit a file of its own or `packed-refs` tells.
+  /// The commit of `HEAD`: its own, or that of its branch in a file or in `packed-refs`.
   private static func head(of git: String) -> String? {
     // In a linked worktree `.git` is a file that names the folder, which names the common one.
     let folder = text(git).flatMap { $0.hasPrefix("gitdir: ") ? String($0.dropFirst(8)) : nil } ?? git

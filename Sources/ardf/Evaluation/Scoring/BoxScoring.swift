@@ -10,7 +10,7 @@ package struct BoxScoring {
     package let accuracy: BoxAccuracy
   }
 
-  /// What data sets call COCO's classes; others are called alike.
+  /// Data sets' names of COCO's classes; others have the same name.
   private static let names = [
     "couch": "sofa", "dining table": "table", "tv": "tv_monitor", "potted plant": "plant",
   ]

@@ -19,7 +19,7 @@ package struct ConnectionLimits: Sendable {
   package var unwantedBytes = 1 << 30
   /// For requests under way, once the server's end was asked for.
   package var endPatience = Duration.seconds(30)
-  /// What all of these times are waited with.
+  /// The timer of all these limits.
   package var waiting = Patience.shared
 
   package init() {}
@@ -39,9 +39,9 @@ package actor ClientConnection {
 
   private let socket: AsyncSocket
   private let limits: ConnectionLimits
-  /// What has arrived and is not used yet.
+  /// Received bytes that are not yet used.
   private var received: [UInt8] = []
-  /// What is kept of the current request's body.
+  /// The kept part of the current request's body.
   private var content: [UInt8] = []
   /// Bytes that there is memory for in `content`.
   private var room = 0

@@ -15,7 +15,7 @@ package final class MemoryBudget: Sendable {
   /// Bytes that are held now.
   var held: Int { taken.withLock { $0 } }
 
-  /// What one request holds, from its first byte to the last of its answer; goes back with the last reference.
+  /// One request's share, from its first byte to the last of its answer; returned with the last reference.
   package final class Share: Sendable {
     private let budget: MemoryBudget
     private let bytes = Mutex(0)

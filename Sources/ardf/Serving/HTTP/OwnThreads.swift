@@ -10,7 +10,7 @@ package final class OwnThreads: TaskExecutor {
   private final class Waiting: Sendable {
     private let jobs = Mutex<[(job: UnownedJob, executor: OwnThreads)?]>([])
     private let count = DispatchSemaphore(value: 0)
-    /// What tools such as top call the threads: of 15 bytes at most.
+    /// The threads' name in tools such as top, of 15 bytes at most.
     private let name: String
 
     init(name: String) { self.name = name }

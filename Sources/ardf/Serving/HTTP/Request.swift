@@ -3,7 +3,7 @@ package struct Request: Sendable {
   /// The head.
   package let head: RequestHead
   let client: ClientConnection
-  /// What the request holds of the server's memory, until its answer is sent.
+  /// The request's share of the server's memory, held until its answer is sent.
   package let memory: MemoryBudget.Share
   /// To be called when the body is there; false where the connection had to give way.
   let arrived: @Sendable () -> Bool

@@ -6,7 +6,7 @@ package struct RequestHead: Sendable, Equatable {
   package static let mostBytes = 16 << 10
   /// Header fields.
   package static let mostFields = 64
-  /// What ends a head.
+  /// The bytes that end a head.
   static let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
 
   /// The method as it was sent.
@@ -119,7 +119,7 @@ extension Substring {
     return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
   }
 
-  /// With `%20` and the like replaced; nil where that is no UTF-8, or no such number.
+  /// The text with percent escapes such as `%20` decoded; nil where the result is no UTF-8, or an escape is malformed.
   fileprivate func decodingPercents() -> String? {
     var bytes: [UInt8] = []
     var rest = utf8[...]

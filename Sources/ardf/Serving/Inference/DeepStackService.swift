@@ -23,13 +23,13 @@ package struct DeepStackService: Sendable {
   /// - `model`: the name of a model among those served.
   package init(model: String, network: String) { (self.model, self.network) = (model, network) }
 
-  /// What a request asks for.
+  /// The operation that a request asks for.
   enum Asked {
     case detection
     case list
   }
 
-  /// What an address of `v1` asks for.
+  /// Parses the operation in an address of `v1`.
   ///
   /// - Throws: `Refusal.forbidden` for what DeepStack has and this server has not, `.notFound`, `.notAllowed`.
   func asked(by head: RequestHead) throws(Refusal) -> Asked {
@@ -98,7 +98,7 @@ package struct DeepStackService: Sendable {
     return ["success": true, "predictions": .array(predictions)]
   }
 
-  /// What is answered where a request is not carried out.
+  /// The answer to a refused request.
   static func refused(_ refusal: Refusal) -> Response {
     .refused(refusal, with: ["success": false])
   }

@@ -131,7 +131,7 @@ package final class InferenceQueue: Sendable {
   }
 }
 
-/// What became of something, told once.
+/// A result that is delivered once.
 private final class Outcome<Value: Sendable>: Sendable {
   private enum State {
     case open(CheckedContinuation<Value, any Error>?)

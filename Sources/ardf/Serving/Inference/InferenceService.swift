@@ -222,7 +222,7 @@ package final class InferenceService: RequestHandler {
 
   /// Reads a request's body and makes tensors of it.
   ///
-  /// What waits in the queue holds these, and neither the body nor its JSON.
+  /// Requests that wait in the queue hold these tensors, and neither the body nor its JSON.
   private func read(
     _ request: Request, for model: ModelDescription
   ) async throws -> (InferenceRequest, NameTable<ProtocolTensor>) {

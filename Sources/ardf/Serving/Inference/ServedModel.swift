@@ -4,7 +4,7 @@ import InferenceProtocol
 
 /// A model that a server runs for clients.
 package protocol ServedModel: Sendable {
-  /// What clients can learn of it.
+  /// The model's description for clients.
   var description: ModelDescription { get }
 
   /// Computes the outputs for inputs that agree with the description, on the calling thread.
@@ -23,7 +23,7 @@ package struct InferenceCall: Sendable {
   package let request: InferenceRequest
   /// Which lane computes it, from 0.
   package let lane: Int
-  /// What the request holds of the server's memory: a model takes of it before it makes anything large.
+  /// The request's share of the server's memory; a model takes from it before it makes anything large.
   package let memory: MemoryBudget.Share
   /// Whether the outputs are still wanted.
   package let isWanted: @Sendable () -> Bool

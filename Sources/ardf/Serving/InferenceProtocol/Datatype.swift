@@ -64,7 +64,7 @@ extension Datatype {
     return abs(single) <= largest && abs(number) <= Double(largest) ? single : nil
   }
 
-  /// What an element can be, for people.
+  /// The range of an element, in words.
   var elementText: String {
     switch self {
     case .bool: "true or false"

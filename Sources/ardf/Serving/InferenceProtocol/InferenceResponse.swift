@@ -7,7 +7,7 @@ package struct InferenceResponse: Sendable {
   /// Bytes of JSON, where tensors' bytes follow.
   package let headerLength: Int?
 
-  /// What an answer is made of, and how long it can be.
+  /// The parts of an answer, and its greatest length.
   package struct Plan: Sendable {
     fileprivate let wanted: [(tensor: ProtocolTensor, isBinary: Bool)]
     fileprivate let head: [String: JSONValue]
@@ -72,7 +72,7 @@ package struct InferenceResponse: Sendable {
   }
 }
 
-/// What clients can learn of the server: the answer to `GET v2`.
+/// The server's description for clients: the answer to `GET v2`.
 package enum ServerDescription {
   /// `version`: of the program.
   package static func metadata(version: String) -> JSONValue {

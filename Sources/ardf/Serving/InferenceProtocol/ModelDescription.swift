@@ -28,14 +28,14 @@ package struct TensorDescription: Sendable, Equatable {
   }
 }
 
-/// What clients can learn of a model.
+/// A model's description for clients.
 package struct ModelDescription: Sendable, Equatable {
   /// The one version that every model has.
   package static let version = "1"
 
   /// The name in addresses.
   package let name: String
-  /// What computes it, by the protocol's habit of `FRAMEWORK_FORMAT`.
+  /// The platform, by the protocol's habit of `FRAMEWORK_FORMAT`.
   package let platform: String
   package let inputs: [TensorDescription]
   package let outputs: [TensorDescription]

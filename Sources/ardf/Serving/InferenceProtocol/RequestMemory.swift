@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What reading a request takes of memory, known before it is taken.
+/// The memory that reading a request takes, known before it is taken.
 extension InferenceRequest {
   /// Bytes that the values of a body's JSON take at most while they are read and made tensors of.
   ///

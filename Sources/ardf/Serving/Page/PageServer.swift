@@ -5,7 +5,8 @@ package struct PageServer: Sendable {
   private let server: HTTPServer
   private let requests: RequestGuard
   private let listening: ListeningAddress
-  /// What requests that change something must carry, and on an address that other machines reach every request.
+  /// The token that requests which change something must carry, and on an address that other machines reach every
+  /// request.
   package var token: String { requests.token }
 
   /// A server that does not accept connections yet.

@@ -99,7 +99,7 @@ package actor ReportService: RequestHandler {
     }
   }
 
-  /// What can be asked of a frame besides its files.
+  /// Requests about a frame, besides those of its files.
   private static let actions = ["place", "turn"]
 
   /// The methods that an address takes; none where there is nothing.

@@ -6,7 +6,7 @@ struct RequestGuard: Sendable {
   static let tokenName = "token"
 
   let address: ListeningAddress
-  /// What every page has and no other site can read.
+  /// The token that every page has and no other site can read.
   let token: String
 
   /// - `token`: nil makes one.

@@ -47,7 +47,7 @@ package final class UploadFolder: Sendable {
   private let limits: UploadLimits
   private let account: Account
 
-  /// What was taken so far.
+  /// The count of bytes and files received so far.
   private actor Account {
     private var bytes = 0
     private var files = 0
@@ -97,7 +97,7 @@ package final class UploadFolder: Sendable {
     }
   }
 
-  /// What was dropped: the only file, or the folder that holds all files.
+  /// The dropped content: the only file, or the folder that holds all files.
   ///
   /// An archive is read as every command reads it, once it is known to keep the limits of an upload.
   func content() throws -> String {

@@ -69,7 +69,7 @@ package struct PlacementWish: Sendable, Equatable {
   }
 }
 
-/// What came of wishes.
+/// The results of placement requests.
 package struct PlacementAnswer: Sendable {
   /// All effects of the frame, earlier ones included.
   package var effects: [PlacedEffect]

@@ -14,7 +14,7 @@ struct FittedBox: FittedSolid {
   var reaches: [Double]
   /// The height of its top.
   var top: Double
-  /// What is missing of the box.
+  /// The parts that are missing from the box.
   var notches: [Notch] = []
 
   /// The middle of its plan, at height 0.
@@ -113,7 +113,8 @@ extension FittedBox {
       return abs(face == .top ? ray.y : across) / ray.length
     }
 
-    /// What a ray that enters the box meets where it may pass through notches first.
+    /// The first face that a ray meets after it has entered the box, where it may pass through notches; nil where it
+    /// leaves the box through notches.
     private func behindNotches(
       _ entered: SolidHit, along: Double, across: Double, up: Double, before leave: Double
     ) -> SolidHit? {

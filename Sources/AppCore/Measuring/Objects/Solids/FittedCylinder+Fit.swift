@@ -1,5 +1,5 @@
 extension FittedCylinder {
-  /// What is swept.
+  /// A change of the cylinder's numbers that the fit sweeps.
   ///
   /// A view shows a cylinder's front, back and width, which depend on each other.
   private enum Change: Int, CaseIterable {

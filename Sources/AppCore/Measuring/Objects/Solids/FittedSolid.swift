@@ -3,7 +3,7 @@ import Geometry
 /// A solid on a supporting plane whose numbers are fitted to a camera's readings.
 protocol FittedSolid {
   associatedtype Rays: SolidRays
-  /// What rays from a camera make of it.
+  /// The solid as rays from one camera meet it.
   func rays(from camera: Point3<World>) -> Rays
 }
 
@@ -30,7 +30,7 @@ struct SolidFace: Equatable {
   /// one slant.
   static func upright(_ index: Int) -> SolidFace { SolidFace(index: index) }
   static let top = SolidFace(index: 4)
-  /// What is around the solid.
+  /// The surroundings of the solid.
   static let besides = SolidFace(index: 5)
   static let count = 6
 }

@@ -29,7 +29,7 @@ struct SolidLikelihood {
   private static let explained = 3.5
 
   struct Cell {
-    /// What is known along a ray.
+    /// The observation along a ray.
     enum Evidence {
       /// A reading: the cell's index in the grid, and planar depth.
       case reading(index: Int, meters: Double)

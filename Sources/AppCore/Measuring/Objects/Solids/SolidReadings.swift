@@ -6,7 +6,7 @@ import Geometry
   import Glibc
 #endif
 
-/// What solids are fitted to: the readings of an object's cells and those around.
+/// The input to which solids are fitted: the readings of an object's cells and those around.
 struct SolidReadings {
   /// How much readings scatter about a face, relative to their depth.
   struct Noise {

@@ -44,8 +44,8 @@ extension HeadDecoding {
     return (p * r * r + r + 1) * (unsafe unsafeBitCast(exponent, to: SIMD16<Float>.self))
   }
 
-  /// What a softmax over sixteen logits from `first` on weighs its bins by: the exponentials of their distances from the
-  /// largest.
+  /// The unnormalized weights of a softmax over sixteen logits from `first` on: the exponentials of their distances
+  /// from the largest.
   @inline(__always)
   static func weights(_ logits: Span<Float>, at first: Int) -> SIMD16<Float> {
     var largest = logits[first]

@@ -6,7 +6,7 @@ import Geometry
   import Glibc
 #endif
 
-/// What a head tells of an object besides its box, from raw numbers to what they mean.
+/// Decoding of an object's outputs other than its box, from raw numbers to key points and angles.
 ///
 /// Ported from Ultralytics 8.4.190 (`Pose.kpts_decode`, `Pose26.kpts_decode`, `OBB.forward_head`, `dist2rbox`).
 package enum ObjectDecoding {

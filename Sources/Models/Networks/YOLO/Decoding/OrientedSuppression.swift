@@ -5,7 +5,9 @@ import Geometry
 /// Ported from Ultralytics 8.4.190 (`TorchNMS.fast_nms`, `batch_probiou`; Llerena et al., 2021, arXiv:2106.06072): a box
 /// goes if any better one overlaps it, also one that goes itself. Equal scores are ordered by anchor index.
 package enum OrientedSuppression {
-  /// What a candidate is in the plane, by index of the candidates given, best score first.
+  /// Suppresses overlapping boxes; returns the survivors' indices in `candidates`, best score first.
+  ///
+  /// `boxes` are the candidates' boxes in the plane, by index.
   ///
   /// - `overlap`: a candidate is dropped if its probabilistic intersection over union with a better one is greater.
   /// - `limit`: the most survivors returned.

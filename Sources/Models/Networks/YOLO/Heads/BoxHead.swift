@@ -63,7 +63,7 @@ struct BoxHead: Sendable {
     if sizes.generation == .v26 { try Self.passOverOthers(weights, sizes, channels) }
   }
 
-  /// What the head has to be in a checkpoint that says it.
+  /// The required properties of the head, for checkpoints that state them.
   private static func statement(_ sizes: YOLOArchitecture) -> ModuleStatement {
     let first = sizes.headIndex - 12
     let bins = sizes.boxCoding.channels / 4

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// What Ultralytics' own client reads of a network: a dictionary as Python writes it.
+/// The metadata that Ultralytics' own client reads: a dictionary as Python writes it.
 enum ExportMetadata {
   /// - `height`, `width`: of the input that clients make of a picture.
   static func text(of architecture: YOLOArchitecture, height: Int, width: Int) -> String {

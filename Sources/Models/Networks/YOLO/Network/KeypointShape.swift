@@ -24,8 +24,8 @@ package struct KeypointShape: Sendable, Equatable {
   /// All numbers of an object.
   package var values: Int { count * dimensions }
 
-  /// What the metadata says of `values` numbers (`kpt_shape`, a JSON list of two); where it says nothing, three a key
-  /// point if that goes, else two.
+  /// The shape of `values` key point numbers, as the metadata states it (`kpt_shape`, a JSON list of two); where it is
+  /// silent, three numbers a key point if they divide `values`, else two.
   ///
   /// - Throws: `YOLOError.unknownArchitecture`.
   package init(values: Int, metadata: [String: String]) throws(YOLOError) {

@@ -2,7 +2,7 @@
 package struct PublishedDetector: Sendable {
   /// Name, such as `yolo11n-seg`.
   package let name: String
-  /// What those that differ in size alone share: `yolo11[nsmlx]-seg`.
+  /// The common name of networks that differ in size alone: `yolo11[nsmlx]-seg`.
   package let group: String
   /// The release of its checkpoint's address.
   package let release: String

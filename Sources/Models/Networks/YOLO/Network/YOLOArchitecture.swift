@@ -8,7 +8,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
 
   /// The design.
   package let generation: YOLOGeneration
-  /// What it finds.
+  /// The network's task.
   package let task: YOLOTask
   /// Whether its head gives each object one box; of YOLO26's two heads the other needs suppression.
   package let isEndToEnd: Bool

@@ -96,7 +96,7 @@ package enum YOLOCheckpoint {
       extraHidden: extraHidden)
   }
 
-  /// What normalizations add to a variance, for the metadata; nil where that is what the task's networks add.
+  /// The batch-norm epsilon, for the metadata; nil where it is the default of the task's networks.
   private static func epsilon(
     of source: CheckpointSource, _ task: YOLOTask
   ) throws(CheckpointErrorAt) -> String? {

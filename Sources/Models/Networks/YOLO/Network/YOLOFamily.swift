@@ -54,7 +54,7 @@ package enum YOLOClassifierFamily: ClassNetworkFamily {
   package static var task: NetworkTask { .classes(self) }
   package static let convertible = ["YOLOv8-cls", "YOLO11-cls"]
 
-  /// What is no classifier is the other family's.
+  /// Recognizes classifiers; other networks belong to the other family.
   package static func recognize(_ tensors: TensorShapes) -> Kinship? {
     UltralyticsNetwork(tensors)?.supported?.task == .classify ? .member : nil
   }

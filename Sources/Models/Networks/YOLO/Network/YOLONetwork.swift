@@ -108,7 +108,7 @@ struct YOLONetwork: Sendable {
 }
 
 extension YOLOTask {
-  /// What the outputs are called that say more of objects than boxes and classes.
+  /// The name of the outputs beyond boxes and classes.
   var extrasName: String {
     switch self {
     case .segment: "coef"

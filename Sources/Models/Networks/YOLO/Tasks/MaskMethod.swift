@@ -11,7 +11,7 @@ public enum MaskMethod: String, Sendable, CaseIterable {
   case retina
 }
 
-/// What the masks of a picture may cost; anything unless something else is said.
+/// Limits of time and memory for the masks of a picture; none by default.
 package struct MaskBounds: Sendable {
   /// Pixels of all objects' boxes in the picture together, which set the time.
   package var pixels = Int.max

@@ -1,4 +1,4 @@
-// What follows a convolution elementwise is done while its sums are in registers or the first-level
+// Elementwise operators after a convolution are computed while its sums are in registers or the first-level
 // cache. out = activation((x * w) * scale + shift) + residual, so affine, activation and addition can join in
 // this order, each if nothing else reads what it reads. One line for all channels after an activation of straight lines is
 // an activation of that kind.

@@ -40,7 +40,7 @@ static inline void ardf_spin_pause(void) { __builtin_ia32_pause(); }
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 
-/// What the kernel says the processor can do: the words AT_HWCAP and AT_HWCAP2 of the auxiliary vector.
+/// The processor's features as the kernel reports them: the words AT_HWCAP and AT_HWCAP2 of the auxiliary vector.
 static inline uint64_t ardf_hardware_capabilities(void) { return getauxval(AT_HWCAP); }
 static inline uint64_t ardf_hardware_capabilities2(void) { return getauxval(AT_HWCAP2); }
 

@@ -13,7 +13,7 @@ func store(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
   UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
 }
 
-/// What lies in a map: a type without a value where a loop is compiled for it, or a value that every load asks.
+/// Element type of a map: a type without a value where a loop is compiled for it, or a value that every load checks.
 protocol MapElement {
   /// Bytes.
   var size: Int { get }

@@ -1,4 +1,4 @@
-// What Winograd convolutions of both strides read: gathered weights, and windows, those at the edges too.
+// The inputs of Winograd convolutions of both strides: gathered weights, and windows, those at the edges too.
 
 import CKernelShims
 import NNKernelInterface

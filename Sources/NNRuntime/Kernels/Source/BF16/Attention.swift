@@ -29,7 +29,7 @@ struct RoundedAttentionScratch {
   /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of
   /// a product: sums, segment offset; of all keys: their center, in floats and in bf16.
   var keyCopy, values, pairs, scores, weights, product, segment, centre, roundedCentre, ownKeys: Int
-  /// What a product works in, and the size of it all.
+  /// Offset of a product's working memory, and the size of it all.
   var room, count: Int
 
   /// `own`: floats that scores need besides, for a block of queries and for a block of keys.

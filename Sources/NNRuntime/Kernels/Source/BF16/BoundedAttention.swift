@@ -10,7 +10,7 @@
 import CKernelShims
 import NNKernelInterface
 
-/// What the scores of bounded attention are multiplied in.
+/// The arithmetic of bounded attention's scores.
 protocol BoundedScores {
   /// Floats of its own.
   static func room(_ task: AttentionTask) -> (block: Int, keys: Int)

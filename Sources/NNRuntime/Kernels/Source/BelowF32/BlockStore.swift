@@ -1,4 +1,4 @@
-// What happens to the sums of a block on their way to memory: scale, bias, activation, residual.
+// Processing of a block's sums before they are stored: scale, bias, activation, residual.
 
 import CKernelShims
 import NNKernelInterface
@@ -94,7 +94,7 @@ func storeBlock<Scaling: SumScaling>(_ block: StoredBlock, as scaling: Scaling) 
   block.task.pointee.activation.run(BlockStore<Scaling>.self, (block, scaling))
 }
 
-/// What makes of what was summed up a sum with its bias.
+/// Conversion of accumulated products to sums with their bias.
 ///
 /// A type, so that a loop is compiled for each.
 protocol SumScaling {

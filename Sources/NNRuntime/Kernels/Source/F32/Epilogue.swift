@@ -1,4 +1,4 @@
-// What happens to sums on their way to memory: bias, activation, residual.
+// Processing of sums before they are stored: bias, activation, residual.
 
 import NNKernelInterface
 
@@ -47,7 +47,7 @@ private func storeTile<Function: ActivationFunction, Before: Added, Behind: Adde
   let bias = tile.bias + tile.first
   let whole = tile.columns & ~15
   var sums = tile.sums
-  /// What becomes of the sums of a row with their bias.
+  /// Applies the additions and the activation to the sums of a row with their bias.
   @inline(__always) func finished(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
     behind.to(function.of(before.to(x, row, channel)), row, channel)
   }

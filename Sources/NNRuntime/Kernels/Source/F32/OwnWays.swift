@@ -1,4 +1,4 @@
-// What an instruction set may do in a way of its own; where it says nothing, it does as all do.
+// Functions that an instruction set may replace by its own, with the defaults that apply elsewhere.
 
 import NNKernelInterface
 

@@ -7,7 +7,7 @@
 
 import CKernelShims
 
-/// What one tile multiplies: C (rows x columns) = sum over segments s and k of A[s, row, k] * B[s * depth + k].
+/// The product of one tile: C (rows x columns) = sum over segments s and k of A[s, row, k] * B[s * depth + k].
 ///
 /// The inner dimension is `segments` pieces of `depth`, each contiguous in A; `rows` (segments, rowCapacity) says
 /// where each row of each segment starts. `columns` is B, `columnStride` floats from one k to the next; `output`
@@ -121,7 +121,7 @@ private typealias Rows14<Row: RowGroup> = Stack<Rows8<Row>, Rows6<Row>>
 /// stop.
 @inline(__always) private var streamedFloats: Int { 1024 }
 
-/// What the sums of a tile begin with, and when they are stored.
+/// The initial values of a tile's sums, and when the sums are stored.
 ///
 /// A type, not an optional: loops are compiled for each, and those of a single sum stay as they are.
 private protocol Course {

@@ -2,7 +2,7 @@
 // columns of A. The weights of all rows at one k are contiguous, unlike in `TileProduct`, where each row of A
 // is contiguous along k.
 
-/// What one tile adds up: C[row] = C[row] * factors[row] + sum over k of weights[k, row] * B[k].
+/// The weighted sum of one tile: C[row] = C[row] * factors[row] + sum over k of weights[k, row] * B[k].
 ///
 /// `depth` counts the rows of B. `weights` is A at the tile's first row, `weightStride` floats from one k to the
 /// next; `columns` is B, `columnStride` floats from one k to the next; `factors` has one a row of the tile;

@@ -2,7 +2,8 @@
 
 import NNKernelInterface
 
-/// What a product of tiles and the way back to pixels work in: a part of the scratch memory of both kernels.
+/// Working memory for a product of tiles and the transform back to pixels: a part of the scratch memory of both
+/// kernels.
 struct TileMemory {
   /// Of tiles with so many output pixels at an edge, and so many channels of a pixel.
   @inline(__always)

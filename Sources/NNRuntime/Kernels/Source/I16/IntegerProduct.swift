@@ -37,7 +37,7 @@ extension IntegerArithmetic {
 ///
 /// `ScaledWords` are each instruction set's own. Rows have the Euclidean norm `leftNorm`, columns at most `rightNorm`.
 protocol ScaledNumbers: IntegerArithmetic {
-  /// What they are.
+  /// Element type of the products.
   static var element: ProductElement { get }
   /// How far products of them may be from the definition.
   static var tolerance: KernelTolerance { get }

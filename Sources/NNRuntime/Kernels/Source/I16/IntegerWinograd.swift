@@ -251,7 +251,7 @@ private enum WindowTransform<Transform: IntegerTransform>: ElementLoop {
 
 /// Scales the positions of a transformed window to `leftNorm` and rounds them.
 ///
-/// What is not a number stays one, in the scale. Squares must fit a float.
+/// NaN stays NaN, in the scale. Squares must fit a float.
 @inline(never)
 private func roundInput<Transform: IntegerTransform>(
   _ channels: Int, tile: Int, of count: Int, _ workspace: Workspace<Transform>

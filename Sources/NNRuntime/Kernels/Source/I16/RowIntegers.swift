@@ -19,7 +19,7 @@ protocol RowIntegers {
   static func roundRow<Element: MapElement>(
     _ element: Element, _ source: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutableRawPointer,
     _ described: UnsafeMutablePointer<Float>, stride: Int)
-  /// What `count` floats of a column are divided by.
+  /// The divisor of `count` floats of a column.
   static func columnScale(_ column: UnsafePointer<Float>, _ count: Int) -> Float
   /// Rounds sixteen floats of a column times `factor`; returns the sum of what is written, for 8 bits.
   static func roundColumn(_ column: Vector, _ factor: Float, _ target: UnsafeMutableRawPointer) -> Float
@@ -46,7 +46,7 @@ enum SixteenBits: RowIntegers {
   @inline(__always) static var rowFloats: Int { 1 }
   @inline(__always) static var columnFloats: Int { 1 }
 
-  /// What is not a number stays one, in the scale.
+  /// Rounds a row to integers of 16 bits; one with a NaN keeps it in its scale.
   ///
   /// Squares must fit a float.
   @inline(__always)

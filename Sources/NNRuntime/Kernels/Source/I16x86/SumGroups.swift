@@ -22,11 +22,11 @@ protocol SumGroup {
   static func prefetch(_ row: UnsafeRawPointer, _ stride: Int)
 }
 
-/// What the numbers are of which some share a word.
+/// Arithmetic on words that hold several integers each.
 protocol WordArithmetic {
   /// The sum, and the products of all numbers of every word; `a` is the same in all lanes, `b` is packed.
   static func dot(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector
-  /// What was summed up, as floats.
+  /// The sums as floats.
   static func floats(_ sum: Vector) -> Vector
 }
 

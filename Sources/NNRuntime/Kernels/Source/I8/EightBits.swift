@@ -17,7 +17,7 @@ enum EightBits: RowIntegers {
   /// Scale; sum q.
   @inline(__always) static var columnFloats: Int { 2 }
 
-  /// What is not a number, or infinite, makes all of the row not a number, by its range.
+  /// Rounds a row to integers of 8 bits; NaN or infinity in it makes the whole row NaN, by its range.
   @inline(__always)
   static func roundRow<Element: MapElement>(
     _ element: Element, _ source: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutableRawPointer,

@@ -1,4 +1,4 @@
-// What NEON does in ways of its own.
+// The functions of `OwnWays` that NEON replaces.
 
 import CKernelShims
 import NNKernelInterface

@@ -1,4 +1,4 @@
-// What NEON does differently: a sixteen-lane vector is four registers, so six rows of one vector fill twenty-four of the
+// The definitions of NEON: a sixteen-lane vector is four registers, so six rows of one vector fill twenty-four of the
 // thirty-two, and leave four for a row of the panel and four for what it is multiplied with, an element at a time.
 
 import CKernelShims

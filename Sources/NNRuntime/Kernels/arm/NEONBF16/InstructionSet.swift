@@ -1,4 +1,4 @@
-// What arm64's kernels of reduced precision are written in: bf16 numbers are multiplied by matrices of 2 x 4 and 4 x 2
+// Vectors and products of arm64's kernels of reduced precision: bf16 numbers are multiplied by matrices of 2 x 4 and 4 x 2
 // (`bfmmla`), four times as many a register as floats, and integers of 8 bits by those of 2 x 8 and 8 x 2 (`smmla`).
 
 import CKernelShims

@@ -1,4 +1,4 @@
-// What the kernels of integers of 8 bits are written in where an arm64 multiplies four of them in a lane (FEAT_DotProd).
+// Vectors and products of the kernels of 8-bit integers on arm64 that multiplies four of them in a lane (FEAT_DotProd).
 
 import CKernelShims
 import NNKernelInterface

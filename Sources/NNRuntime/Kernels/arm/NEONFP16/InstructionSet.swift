@@ -1,4 +1,4 @@
-// What the kernels of half precision are written in where an arm64 multiplies in it (FEAT_FP16).
+// Vectors and products of the kernels of half precision on arm64 that multiplies in it (FEAT_FP16).
 
 import CKernelShims
 import NNKernelInterface

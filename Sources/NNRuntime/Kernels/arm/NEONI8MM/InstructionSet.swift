@@ -1,4 +1,4 @@
-// What the kernels of integers of 8 bits are written in where an arm64 multiplies matrices of them, 2 x 8 and 8 x 2
+// Vectors and products of the kernels of 8-bit integers on arm64 that multiplies matrices of them, 2 x 8 and 8 x 2
 // (FEAT_I8MM).
 
 import CKernelShims

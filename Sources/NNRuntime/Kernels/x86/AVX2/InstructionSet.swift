@@ -1,4 +1,4 @@
-// What AVX2 does differently: a sixteen-lane vector is two ymm registers, so six rows of one vector fill
+// The definitions of AVX2: a sixteen-lane vector is two ymm registers, so six rows of one vector fill
 // twelve of the sixteen registers.
 
 import NNKernelInterface

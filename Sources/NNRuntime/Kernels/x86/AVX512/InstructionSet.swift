@@ -1,4 +1,4 @@
-// What AVX-512 does differently: two zmm vectors a row, fourteen rows a tile (28 of the 32 registers).
+// The definitions of AVX-512: two zmm vectors a row, fourteen rows a tile (28 of the 32 registers).
 
 import CKernelShims
 import NNKernelInterface

@@ -60,7 +60,7 @@ public func addTileKernels(to catalogue: inout KernelCatalogue, of processor: Pr
 private var vectorFeatures: Processor.Features { .avx512.union(.integers).union(.pairs) }
 private var tileFeatures: Processor.Features { vectorFeatures.union(.tiles) }
 
-/// What is no product, between maps of either element type.
+/// Adds the kernels of operators without matrix products, between maps of either element type.
 private func addSteps(to catalogue: inout KernelCatalogue, _ permit: Permit) {
   catalogue.add(
     "depthwise-any", of: DepthwiseTask.self, maps: .any, tolerance: .roundedProduct, by: permit,

@@ -1,4 +1,4 @@
-// What the kernels of reduced precision are written in. One target holds both variants, with tiles (AMX) and
+// Vectors and products of the kernels of reduced precision. One target holds both variants, with tiles (AMX) and
 // with dot products of vectors (AVX-512 BF16): they differ in the product of a block alone.
 
 import CKernelShims

@@ -44,8 +44,8 @@ extension OwnProducts {
   }
 }
 
-/// What makes scores of eight keys the exponents of their weights: score * factor + shift, for the first sixteen queries and
-/// the others.
+/// Factors and shifts that turn scores of eight keys into the exponents of their weights, score * factor + shift, for
+/// the first sixteen queries and the others.
 struct ScoreScaling {
   var lowFactor, highFactor, low, high: Vector
 }

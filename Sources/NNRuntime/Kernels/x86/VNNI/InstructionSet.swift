@@ -1,4 +1,4 @@
-// What the kernels of integers are written in where the processor multiplies them four bytes at a time (AVX-512 VNNI).
+// Vectors and words of the integer kernels on processors that multiply four bytes at a time (AVX-512 VNNI).
 
 import CKernelShims
 import NNKernelInterface
