@@ -294,7 +294,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .noPoseOfFrame(let file, let frame):
       "\(file): holds no pose of frame \(frame), counted from 0; add it or leave the frame out"
     case .unpairedFiles(let pictures, let folder, let depths, let depthFolder):
-      "\(folder): holds \(pictures) pictures, \(depthFolder) \(depths) depth files; pair them in rgbd.match, "
+      "\(folder): holds \(counted(pictures, "picture")), \(depthFolder) \(counted(depths, "depth file")); pair them in rgbd.match, "
         + "a line \"DEPTH PICTURE\" each"
     case .unsupportedLens(let file, let reason):
       "\(file): the lens is not a pinhole's (\(reason)); undistort the pictures"

@@ -60,7 +60,7 @@ import Testing
     (mask("PPPP8", size: [24, 33]), "field \"detections[0].mask\" must be size [24, 32] and counts"),
     (mask(7), "field \"detections[0].mask\" must be size [24, 32] and counts"),
     (mask("\u{7f}"), "mask counts are malformed at character 0"),
-    (mask("1"), "mask runs cover 1 pixels of 768"),
+    (mask("1"), "mask runs cover 1 pixel of 768"),
     (mask("oooooooooooooooooo"), "mask counts are malformed at character 12"),
   ]
 

@@ -123,7 +123,7 @@ struct BagTopics: Sendable {
   /// What was left out of the topics, a line each.
   var notes: [String] {
     [color, depth].compactMap(\.self).filter { $0.leftOut > 0 }.map {
-      "\($0.name): its first \($0.leftOut == 1 ? "message is" : "\($0.leftOut) messages are") damaged and left out"
+      "\($0.name): \(counted($0.leftOut, "message at its start is", "messages at its start are")) damaged and left out"
     }
   }
 

@@ -162,7 +162,9 @@ package final class PictureStream {
         return whole
           ? .picture(
             RGBImage(width: size.width, height: size.height, pixels: pixels), .up, focalLengthIn35mmFilm: nil)
-          : .damaged("a picture of \(pixels.count) bytes at the end, not of \(3 * size.width * size.height)")
+          : .damaged(
+            "a picture of \(counted(pixels.count, "byte")) at the end, not of \(3 * size.width * size.height)"
+          )
       case .ffmpeg(let process, let bytes):
         return try portablePixmap(bytes, process)
       }

@@ -130,7 +130,7 @@ struct Capture: ParsableCommand {
       }
       var leftOut = LeftOutInputs(unit: "frames")
       for frame in bad { leftOut.add(frame.name, of: source, reason: frame.reason) }
-      Console.inform("\(out): \(capture.frames.count - bad.count) frames")
+      Console.inform("\(out): \(counted(capture.frames.count - bad.count, "frame"))")
       if json {
         try Console.print([
           "schema": "ardf.written/1", "output": .string(out),

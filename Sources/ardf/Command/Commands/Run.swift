@@ -186,7 +186,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     if log.failed > 0 {
       throw CommandError.input(
-        "\(log.failed) of \(frames.count) frames could not be read; "
+        "\(log.failed) of \(counted(frames.count, "frame")) could not be read; "
           + (log.failed < frames.count ? "the others are done" : "nothing was done"))
     }
   }
