@@ -26,7 +26,7 @@ struct Capture: ParsableCommand {
           "ardf capture check photo.jpg --depth-map photo-depth.png \\\n--intrinsics 1580,1580,960,720"
         )))
 
-    @Argument(help: "A capture, a sequence of them, or pictures.")
+    @Argument(help: "What is checked: \(InputKinds.one), or a folder of pictures.")
     var source: String
 
     @OptionGroup(title: "Input") var picture: PictureDepthOptions
@@ -94,7 +94,10 @@ struct Capture: ParsableCommand {
           "ardf capture convert photo.jpg --depth-map photo-depth.png \\\n--intrinsics 1580,1580,960,720 --out shot"
         )))
 
-    @Argument(help: "A capture or a sequence of them.")
+    @Argument(
+      help:
+        "What is converted: \(InputKinds.one), or a folder of pictures. Pictures need --depth-map and --intrinsics."
+    )
     var source: String
 
     @OptionGroup(title: "Input") var picture: PictureDepthOptions

@@ -56,10 +56,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       )))
 
   @Argument(
-    help: """
-      Pictures, captures, sequences, folders of these, or patterns such as 'scans/*'. Or one film, pipe (- is standard \
-      input: JPEG and PNG pictures one after the other), camera (/dev/video0), or RTSP or HTTP address.
-      """)
+    help:
+      "\(InputKinds.many), sequences, folders of these, or patterns such as 'scans/*'. \(InputKinds.streams)")
   var sources: [String] = []
 
   @OptionGroup(title: "Output") var output: OutputOptions
