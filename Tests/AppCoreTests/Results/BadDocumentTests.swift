@@ -145,12 +145,15 @@ import Testing
   ]
 
   static let scenes: [([String: JSONValue], String)] = [
-    (["type": "teapot"], "scene field effects[0].type is missing or malformed"),
-    (["objectId": "0"], "scene field effects[0].objectId is missing or malformed"),
-    (["transform": [1, "x"]], "scene field effects[0].transform is missing or malformed"),
-    (["scale": 0], "scene field effects[0].scale is missing or malformed"),
-    (["scale": 1e300], "scene field effects[0].scale is missing or malformed"),
-    (["billboard": 1], "scene field effects[0].billboard is missing or malformed"),
+    (["type": "teapot"], "scene field effects[0].type is missing or malformed; place the effects again"),
+    (["objectId": "0"], "scene field effects[0].objectId is missing or malformed; place the effects again"),
+    (
+      ["transform": [1, "x"]],
+      "scene field effects[0].transform is missing or malformed; place the effects again"
+    ),
+    (["scale": 0], "scene field effects[0].scale is missing or malformed; place the effects again"),
+    (["scale": 1e300], "scene field effects[0].scale is missing or malformed; place the effects again"),
+    (["billboard": 1], "scene field effects[0].billboard is missing or malformed; place the effects again"),
   ]
 
   @Test(arguments: scenes)

@@ -50,7 +50,7 @@ package enum StreamError: Error, Equatable, CustomStringConvertible {
     case .unreachable(let name, let message):
       "\(name): cannot be reached (ffmpeg: \(message)); check that it is on, and its address, or wait for it with --reconnect"
     case .lost(let name, let message):
-      "\(name): the connection was lost (ffmpeg: \(message)); --reconnect opens it again"
+      "\(name): the connection was lost (ffmpeg: \(message)); open it again with --reconnect"
     case .noPicture(let name):
       "\(name): ffmpeg gave no picture where one should be; look at the film with ffprobe"
     }
