@@ -305,7 +305,7 @@ import Testing
     let merged = try CommandRun(
       ["merge", "job", "--out", "records.jsonl", "--from", "list"], in: job.place.path)
     #expect(merged.status == 1)
-    #expect(merged.error.contains("2 of 3 shards have left no part: --shard 2/3, 3/3"))
+    #expect(merged.error.contains("2 of 3 shards left no part: --shard 2/3, 3/3"))
     #expect(merged.error.contains("3 captures are missing or incomplete"))
     #expect(!FileManager.default.fileExists(atPath: job.place.file("records.jsonl")))
     #expect(

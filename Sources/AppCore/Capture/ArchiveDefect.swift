@@ -26,7 +26,8 @@ public enum ArchiveDefect: Sendable, Equatable, CustomStringConvertible {
   /// The defect and what to do.
   public var description: String {
     switch self {
-    case .nothing: "an archive that holds neither a known capture nor pictures (\(pictureFormats))"
+    case .nothing:
+      "an archive that holds neither a known capture nor pictures (\(pictureFormats)); pack one of these"
     case .unpackFirst(let reason): "\(reason); unpack it, and give its folder"
     case .unusableName(let name):
       "the archive names \(name.debugDescription), which leads out of it, is deeper than "

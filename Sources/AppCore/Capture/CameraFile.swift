@@ -83,7 +83,8 @@ struct CameraFile {
     default:
       throw .badIntrinsics(
         file: file,
-        reason: "are \(numbers.count) numbers, not fx fy cx cy, these with width and height, or nine")
+        reason:
+          "are \(counted(numbers.count, "number")), not fx fy cx cy, these with width and height, or nine")
     }
   }
 

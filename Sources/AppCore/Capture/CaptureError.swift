@@ -156,7 +156,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .notFound(let path):
       "\(path): no such file or folder; check the path"
     case .notADirectory(let path):
-      "\(path): is not a folder; a capture is one"
+      "\(path): is not a folder; give the folder of a capture"
     case .unreadable(let file, let reason):
       "\(file): cannot be read (\(reason)); check its permissions"
     case .unrecognisedLayout(let path):
@@ -171,7 +171,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .tooManyFrames(let path, let limit):
       "\(path): more than \(limit) frames; split the sequence"
     case .noSuchFrame(let index, let count):
-      "frame \(index) does not exist; the capture has \(count), counted from 0"
+      "frame \(index) does not exist; choose one of the capture's \(count), counted from 0"
     case .fileTooLarge(let file, let bytes, let limit):
       "\(file): \(bytes) bytes, more than the \(limit) this kind of file may have; check that it is the right one"
     case .tooManyPixels(let file, let width, let height, let limit):
@@ -179,7 +179,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .malformed(let file, let reason):
       if reason != Self.noPicture {
         // A reason that says what to do says it in place of the usual.
-        "\(file): \(reason)\(reason.contains("; ") ? "" : "; replace it by a sound file")"
+        "\(file): \(reason)\(Self.saysWhatToDo(reason) ? "" : "; replace it by a sound file")"
       } else if pictureEndings.contains(where: { hasEnding(file, $0) }) {
         "\(file): \(reason), whatever its name says; give it a name of another kind, or leave it out"
       } else {
@@ -233,7 +233,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(file): orientation \"\(found)\" is unknown; use portrait, portraitUpsideDown, landscapeLeft or "
         + "landscapeRight"
     case .badMessage(let file, let message, let reason):
-      "\(file): message \(message) \(reason); the download may be incomplete"
+      "\(file): message \(message) \(reason); copy or download the clip again"
     case .badLine(let file, let line, let expected):
       "\(file): line \(line) must be \(expected); correct it or export the capture again"
     case .picturesInVideo(let video, let folder):
@@ -241,7 +241,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
         + "mkdir \(shellWord(folder)) && ffmpeg -noautorotate -i \(shellWord(video)) -fps_mode passthrough "
         + "-start_number 0 -q:v 2 \(shellWord("\(folder)/%06d.jpg"))"
     case .nothingNear(let file, let frame, let seconds):
-      "\(file): holds nothing within \(seconds) s of \(frame); the frame cannot be used without it"
+      "\(file): holds nothing within \(seconds) s of \(frame); add it or leave the frame out"
     case .noGroundTruth(let path, let wanted):
       "\(path): has no ground truth (\(wanted)): give a video of ARKitScenes or CA-1M, unpacked, with it"
     case .untimedName(let file):
@@ -251,7 +251,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .sameStem(let files):
       "\(files.joined(separator: " and ")): are both of one frame; remove one of them"
     case .noTrajectory(let path, let pictures, let depths):
-      "\(path): holds \(pictures)/ and \(depths)/ but no poses (trajectory.log); without poses give "
+      "\(path): holds \(pictures)/ and \(depths)/ but no poses (trajectory.log); give, without them, "
         + "\(shellWord("\(path)/\(pictures)")) --depth-map \(shellWord("\(path)/\(depths)")) "
         + "--intrinsics FX,FY,CX,CY"
     case .foreignLayout(let path, .record3D):
@@ -265,7 +265,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .foreignLayout(let path, .compressedBag):
       "\(path): a recording whose files are compressed as a whole; decompress it with: zstd -d \(shellWord(path))"
     case .foreignLayout(let path, .otherDatabase):
-      "\(path): an SQLite file that is no recording of ROS 2 (it lacks tables topics and messages)"
+      "\(path): an SQLite file that is no recording of ROS 2 (it lacks tables topics and messages); give one that is"
     case .foreignLayout(let path, .unclosedBag):
       "\(path): was not closed: what it holds is still in \(printableName(lastComponent(path)))-wal beside it; gather both with: "
         + "sqlite3 \(shellWord(path)) \"PRAGMA wal_checkpoint(TRUNCATE)\""
@@ -280,7 +280,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
         + "--format nerfstudio \(shellWord(path)) OUT, and give OUT"
     case .noTopic(let path, let wanted, let found):
       "\(path): holds no pictures that are read\(wanted.isEmpty ? "" : " under \(wanted.joined(separator: ", "))"); "
-        + "Image and CompressedImage in CDR are; it has \(Self.few(found))"
+        + "record Image or CompressedImage in CDR; it has \(Self.few(found))"
     case .severalTopics(let path, let what, let names):
       "\(path): several \(what) topics (\(Self.few(names))); name one, or what lies above it: "
         + shellWord("\(path.split(separator: ":/").first ?? ""):\(names[0])")
@@ -294,13 +294,18 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .noPoseOfFrame(let file, let frame):
       "\(file): holds no pose of frame \(frame), counted from 0; add it or leave the frame out"
     case .unpairedFiles(let pictures, let folder, let depths, let depthFolder):
-      "\(folder): holds \(pictures) pictures, \(depthFolder) \(depths) depth files; pair them in rgbd.match, "
+      "\(folder): holds \(counted(pictures, "picture")), \(depthFolder) \(counted(depths, "depth file")); pair them in rgbd.match, "
         + "a line \"DEPTH PICTURE\" each"
     case .unsupportedLens(let file, let reason):
       "\(file): the lens is not a pinhole's (\(reason)); undistort the pictures"
     case .unwritable(let reason):
       "cannot be written as a native capture: \(reason)"
     }
+  }
+
+  /// Whether a reason says itself what to do: after a semicolon, or a colon where others read it too.
+  private static func saysWhatToDo(_ reason: String) -> Bool {
+    ["; ", ": check ", ": convert ", ": install ", ": save ", ": store "].contains(where: reason.contains)
   }
 
   /// The first of many names.

@@ -179,9 +179,13 @@ public enum CaptureReader {
 
   /// The file name ending of Record3D's recordings.
   private static let recording = ".r3d"
+  private static let archive = ".zip"
+
+  /// How files of captures are called that are no pictures; a `.whl` is a `.zip` too, by the name of another use.
+  package static let fileEndings = [archive, recording] + BagRecording.endings
 
   private static func isArchive(_ name: String) -> Bool {
-    [".zip", ".whl", recording].contains { hasEnding(name, $0) }
+    [archive, ".whl", recording].contains { hasEnding(name, $0) }
   }
 }
 

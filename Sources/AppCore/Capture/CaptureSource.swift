@@ -152,7 +152,8 @@ public struct SkippedFrame: Sendable, Equatable {
     return order.compactMap { alike[$0] }.map { frames in
       let (first, last) = (frames[0], frames[frames.count - 1])
       guard frames.count > 1 else { return "skipped \(first.name): \(first.reason)" }
-      return "skipped \(frames.count) of \(used + skipped.count) frames, \(first.name) to \(last.name): "
+      return
+        "skipped \(frames.count) of \(counted(used + skipped.count, "frame")), \(first.name) to \(last.name): "
         + "\(first.reason), and so on"
     }
   }

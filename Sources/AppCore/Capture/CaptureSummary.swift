@@ -168,7 +168,7 @@ package struct CaptureSummary: Sendable, Equatable {
     }
     if let worst = disagreeing.first {
       warnings.append(
-        "depth of \(disagreeing.count) of \(comparedFrames) frames disagrees with that of the frame before, of "
+        "depth of \(disagreeing.count) of \(counted(comparedFrames, "frame")) disagrees with that of the frame before, of "
           + "\(worst.name) by \(Self.shown(worst.error)) m; check the pose's axes and order, and which pose is whose"
       )
     }
@@ -191,7 +191,8 @@ package struct CaptureSummary: Sendable, Equatable {
         return line + "range: all of it counts, none is stated (--sensor-range METERS states one)"
       }
       let beyond = seen.filter { $0.sensor == model }.reduce(0) { $0 + $1.beyondRange }
-      return line + "range \(range) m: \(beyond) readings beyond it do not count"
+      return line
+        + "range \(range) m: \(counted(beyond, "reading beyond it does", "readings beyond it do")) not count"
     }
   }
 

@@ -64,9 +64,11 @@ public enum NativeCaptureWriter {
     _ frame: CapturedFrame, picture: EncodedPicture?, metadata: String, prefix: String,
     into folder: AtomicDirectory
   ) throws {
-    guard let intrinsics = frame.intrinsics else { throw CaptureError.unwritable(reason: "it has no camera") }
+    guard let intrinsics = frame.intrinsics else {
+      throw CaptureError.unwritable(reason: "it has no camera; give one")
+    }
     guard let posture = frame.orientation.posture else {
-      throw CaptureError.unwritable(reason: "its orientation is mirrored")
+      throw CaptureError.unwritable(reason: "its orientation is mirrored; save it unmirrored")
     }
     var fields: [String: JSONValue] = [
       "schema": .string(NativeCapture.schema),

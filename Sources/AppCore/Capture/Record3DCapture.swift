@@ -96,7 +96,7 @@ struct Record3DCapture: CaptureSource {
     }
     let bytes = try unpacked(name, limit: cells * 4)
     guard let (size, isHalf) = Self.layout(of: bytes.count, metadata.depthSize, shape: picture) else {
-      throw .badDepthFormat(file: name, found: "\(bytes.count) bytes")
+      throw .badDepthFormat(file: name, found: counted(bytes.count, "byte"))
     }
     let elements =
       isHalf
@@ -133,7 +133,7 @@ struct Record3DCapture: CaptureSource {
     let bytes = try unpacked(name, limit: size.width * size.height)
     guard bytes.count == size.width * size.height else {
       throw .badConfidenceFormat(
-        file: name, found: "\(bytes.count) bytes for \(size.width)x\(size.height) cells")
+        file: name, found: "\(counted(bytes.count, "byte")) for \(size.width)x\(size.height) cells")
     }
     return Plane(width: size.width, height: size.height, elements: bytes.array())
   }

@@ -97,7 +97,8 @@ struct RecordedClip: CaptureSource {
       let length = try fields.count("length", in: 0...lastNumber)
       guard length <= messageBytes, offset <= messageBytes - length else {
         throw .badMessage(
-          file: messagesFile, message: number, reason: "ends beyond the file's \(messageBytes) bytes")
+          file: messagesFile, message: number,
+          reason: "ends beyond the file's \(counted(messageBytes, "byte"))")
       }
       guard ranges.updateValue(offset..<offset + length, forKey: number) == nil else {
         throw .badMessage(file: indexFile, message: number, reason: "is listed twice")
@@ -166,7 +167,7 @@ struct ClipMessage {
     guard position == message.count else {
       throw .badMessage(
         file: RecordedClip.messagesFile, message: number,
-        reason: "has \(message.count - position) bytes after its last part")
+        reason: "has \(counted(message.count - position, "byte")) after its last part")
     }
     self.number = number
     self.limits = limits
@@ -198,7 +199,7 @@ struct ClipMessage {
     guard bytes.count == expected else {
       throw .badMessage(
         file: RecordedClip.messagesFile, message: number,
-        reason: "holds \(bytes.count) bytes of \(what), its header promises \(expected)")
+        reason: "holds \(counted(bytes.count, "byte")) of \(what), its header promises \(expected)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 import Imaging
 
 /// How far the readings of a depth sensor scatter: the standard deviation of planar depth Z is constant + share * Z +
@@ -115,7 +116,9 @@ extension CapturedFrame {
   /// That readings do not count for their distance, for people; nil where all do.
   package var rangeNote: String? {
     guard let range = sensor.maximumRange, readingsBeyondRange > 0 else { return nil }
-    return "\(readingsBeyondRange) LiDAR readings beyond the range of \(range) m do not count"
+    let beyond = "beyond the range of \(range) m"
+    return counted(readingsBeyondRange, "LiDAR reading \(beyond) does", "LiDAR readings \(beyond) do")
+      + " not count"
   }
 
   /// How many readings of the highest confidence do not count because they lie beyond the sensor's stated range.

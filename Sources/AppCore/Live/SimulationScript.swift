@@ -18,7 +18,8 @@ package enum SimulationScriptError: Error, Equatable, CustomStringConvertible {
       "script has schema \(found.map { printableName($0) } ?? "none"), expected \(SimulationScript.schema)"
     case .field(let name, let expected): "script field \(printableName(name)) must be \(expected)"
     case .unknownField(let name): "script field \(printableName(name)) is unknown: remove it or mend its name"
-    case .tooMany(let field, let limit): "script field \(field) asks for more than \(limit) entries"
+    case .tooMany(let field, let limit):
+      "script field \(field) asks for more than \(limit) entries; ask for fewer"
     }
   }
 }

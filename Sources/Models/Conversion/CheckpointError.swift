@@ -133,7 +133,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .duplicateName: "the name appears twice"
     case .noTensors: "holds no table of tensors and no module under \"ema\", \"model\" or \"state_dict\""
     case .wrongStorageSize(let found, let needed):
-      "its storage has \(found) bytes where \(needed) are declared: the file is damaged"
+      "its storage has \(counted(found, "byte")) where \(needed) are declared: the file is damaged"
     case .outsideStorage: "its elements lie outside its storage"
     case .invalidShape(let shape): "shape \(shape) is impossible"
     case .unknownArchitecture(let reason):
@@ -153,10 +153,11 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .renamedModules:
       "a pickled network of Hugging Face's transformers: save it with save_pretrained, or its state_dict"
     case .keypointShape(let stated, let values):
-      "says that its key points are \(printableName(stated)), it has \(values) numbers of them"
+      "says that its key points are \(printableName(stated)), it has \(counted(values, "number")) of them"
     case .convertedBefore(let source): OutdatedConversion.message(source)
     case .classNames(let defect): "its class names \(defect)"
-    case .wrongClassCount(let names, let classes): "\(names) class names for \(classes) classes"
+    case .wrongClassCount(let names, let classes):
+      "\(counted(names, "class name")) for \(counted(classes, "class", "classes"))"
     case .classNamesTooLong(let limit): "its class names have more than \(limit) bytes"
     case .mixedTypes: "query, key and value differ in element type"
     case .config(let reason): "config.json beside it: \(printableName(reason))"

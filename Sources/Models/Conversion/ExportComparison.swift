@@ -64,7 +64,8 @@ package struct ExportComparison {
     for module in ours.layers.keys {
       guard let map = ours.layers[module], let other = theirs[module] else { continue }
       guard other.count == map.elements.count else {
-        throw difference(module, "it makes \(other.count) numbers, where \(map.elements.count) are made")
+        throw difference(
+          module, "it makes \(counted(other.count, "number")), where \(map.elements.count) are made")
       }
       try agree(map.channelsFirst, other, module, limit)
       compared += 1

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Elements of one type in a shape, row-major: what goes into a network of an ONNX file, and what comes out of it.
 public struct ONNXTensor: Sendable {
   package let tensor: Tensor
@@ -67,6 +69,6 @@ public struct ONNXTensor: Sendable {
     } catch {
       throw .input("\(error)")
     }
-    throw .input("\(count) elements for shape \(Shape.text(shape))")
+    throw .input("\(counted(count, "element")) for shape \(Shape.text(shape))")
   }
 }

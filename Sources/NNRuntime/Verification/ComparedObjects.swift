@@ -233,6 +233,6 @@ struct ObjectComparison {
         || abs(row - edges[1]) <= margin || abs(row - edges[3]) <= margin
       if !isAtEdge { wrong += 1 }
     }
-    return wrong == 0 ? nil : "\(wrong) cells differ"
+    return wrong == 0 ? nil : counted(wrong, "cell differs", "cells differ")
   }
 }

@@ -28,7 +28,9 @@ public struct ComparedOutput: Sendable {
       + "\(scientific(difference.relativeL2)), max abs \(scientific(difference.maximumAbsolute)) at "
       + "\(difference.location) (found \(scientific(difference.found)), expected "
       + "\(scientific(difference.expected)))"
-      + (nonFinite > 0 ? "; \(nonFinite) numbers of the reference are not finite" : "")
+      + (nonFinite > 0
+        ? "; \(counted(nonFinite, "number of the reference is", "numbers of the reference are")) not finite"
+        : "")
   }
 
   var json: JSONValue {

@@ -39,7 +39,7 @@ package struct QuantizedFile {
     var metadata = metadata
     metadata[QuantizedWeights.checksumKey] = QuantizedWeights.checksum(scales)
     var summary =
-      "\(scales.count) tensors of 8 bits, \(kept.count) kept as they were; outputs off by \(scientific(outcome.error))"
+      "\(counted(scales.count, "tensor")) of 8 bits, \(kept.count) kept as they were; outputs off by \(scientific(outcome.error))"
     if let plan {
       var document = plan.plan.document
       document["kernels"] = .string(plan.kernels)
@@ -59,7 +59,7 @@ package struct QuantizedFile {
   private static func kept(_ plan: MixedPrecision) -> String {
     let (count, others) = (plan.exceptions.count, Set(plan.exceptions.values).map(\.rawValue).sorted())
     guard count > 0 else { return "no layer is kept out of it" }
-    return "\(count) layer\(count == 1 ? " stays" : "s stay") in \(others.joined(separator: ", "))"
+    return "\(counted(count, "layer stays", "layers stay")) in \(others.joined(separator: ", "))"
   }
 
   /// Description of the file written to `path`.

@@ -19,7 +19,7 @@ package enum SensitivityError: Error, Equatable, CustomStringConvertible {
       "with every layer in \(kept.rawValue) the outputs are off by \(scientific(error)) already: state a larger error, "
         + "or another --precision"
     case .emptyPictures(let count, let total):
-      "the network finds nothing in \(count) of \(total) pictures: give pictures of what it will see"
+      "the network finds nothing in \(count) of \(counted(total, "picture")): give pictures of what it will see"
     }
   }
 }

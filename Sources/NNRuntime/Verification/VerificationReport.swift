@@ -147,7 +147,7 @@ public struct VerificationReport: Sendable {
     } else if !layers.isEmpty {
       let worst = layers.max { $0.difference.relativeL2 < $1.difference.relativeL2 }
       parts.append(
-        "all \(layers.count) layers within tolerance"
+        "all \(counted(layers.count, "layer")) within tolerance"
           + (worst.map { "; worst relative L2 \(scientific($0.difference.relativeL2)) at \($0.name)" } ?? ""))
     }
     let wrong = outputs.filter { !$0.passed }.map(\.text) + objects.filter { !$0.passed }.map(\.text)
@@ -161,7 +161,7 @@ public struct VerificationReport: Sendable {
     if !uncompared.isEmpty {
       let names = uncompared.map { "\(printableName($0.name)) (\($0.reason))" }.joined(separator: ", ")
       parts.append(
-        "\(uncompared.count) \(uncompared.count == 1 ? "output" : "outputs") of the reference not compared: \(names)"
+        "\(counted(uncompared.count, "output")) of the reference not compared: \(names)"
           + (layersOnly ? "" : "; --layers-only lets that pass"))
     }
     return "\(mode.rawValue): " + parts.joined(separator: "; ")

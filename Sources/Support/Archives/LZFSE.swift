@@ -67,7 +67,7 @@ package enum LZFSE {
       }
       guard output.bytes.count - first == count else {
         throw .malformed(
-          "a block gives \(output.bytes.count - first) bytes and not \(count), as it says")
+          "a block gives \(counted(output.bytes.count - first, "byte")) and not \(count), as it says")
       }
     }
   }

@@ -33,7 +33,7 @@ package enum NPYError: Error, Equatable, CustomStringConvertible {
     case .notNPY: "not a NumPy array: the file does not start with \\x93NUMPY"
     case .unsupportedVersion(let major, let minor): "NumPy format version \(major).\(minor) is not supported"
     case .truncatedHeader(let bytes, let needed):
-      "NumPy header is cut off: the file has \(bytes) bytes, the header needs \(needed)"
+      "NumPy header is cut off: the file has \(counted(bytes, "byte")), the header needs \(needed)"
     case .headerTooLong(let bytes): "NumPy header of \(bytes) bytes is over the limit of 10000"
     case .malformedHeader(let reason): "malformed NumPy header: \(printableName(reason))"
     case .pickledObjects: "NumPy array of Python objects: save it with a numeric dtype"
@@ -43,8 +43,8 @@ package enum NPYError: Error, Equatable, CustomStringConvertible {
     case .shapeOverflows(let shape): "NumPy shape \(shape) has too many elements"
     case .wrongDataSize(let bytes, let needed):
       bytes < needed
-        ? "NumPy data is cut off: \(bytes) bytes where the shape needs \(needed)"
-        : "NumPy data of \(bytes) bytes where the shape needs \(needed)"
+        ? "NumPy data is cut off: \(counted(bytes, "byte")) where the shape needs \(needed)"
+        : "NumPy data of \(counted(bytes, "byte")) where the shape needs \(needed)"
     case .unpacksTooLarge(let name, let bytes, let limit):
       "the array \"\(printableName(name))\" unpacks to \(bytes) bytes, over the limit of \(limit): save it with "
         + "numpy.savez, or check that it is the right one"

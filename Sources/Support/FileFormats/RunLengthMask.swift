@@ -14,7 +14,7 @@ package enum RunLengthError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .malformedCounts(let offset): "mask counts are malformed at character \(offset)"
     case .invalidRun(let index): "mask run \(index) has an impossible length"
-    case .wrongTotal(let found, let expected): "mask runs cover \(found) pixels of \(expected)"
+    case .wrongTotal(let found, let expected): "mask runs cover \(counted(found, "pixel")) of \(expected)"
     case .invalidSize(let height, let width): "mask size \(height) x \(width) is impossible"
     }
   }

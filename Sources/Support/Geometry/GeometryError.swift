@@ -24,7 +24,7 @@ public enum GeometryError: Error, Equatable, CustomStringConvertible {
     case .badSize(let width, let height):
       "size \(width)x\(height) is unusable: each side must be 1 to \(PixelSize.maximumSide)"
     case .badElementCount(let expected, let found):
-      "matrix has \(found) elements, expected \(expected)"
+      "matrix needs \(expected) elements, not \(found)"
     case .notFinite: "pose contains NaN or infinity"
     case .notRigid(let deviation):
       "pose is not a rotation and translation: columns are off orthonormal by \(deviation); check scale, "

@@ -64,7 +64,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
     case .noClasses(let folder):
       "\(folder): holds no folder; give one that has a folder of pictures for each class, CLASS/NAME.jpg"
     case .unknownClassFolder(let path, let count):
-      "\(path): is no class of the network; name folders as its \(count) classes, which ardf inspect weights lists"
+      "\(path): is no class of the network; name folders as its \(counted(count, "class", "classes")), which ardf inspect weights lists"
     case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labeled in it"
     }
   }

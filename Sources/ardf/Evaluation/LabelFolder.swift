@@ -36,7 +36,9 @@ package enum LabelFolder {
         let all = try LabelLines(file: file, size: size, form: form).objects(of: classes)
         for object in all where !objects.contains(object) { objects.append(object) }
         if objects.count < all.count {
-          notes.append("\(file): \(all.count - objects.count) lines are there twice; each counts once")
+          notes.append(
+            "\(file): \(counted(all.count - objects.count, "line is", "lines are")) there twice; each counts once"
+          )
         }
       }
       read.append(
@@ -53,7 +55,8 @@ package enum LabelFolder {
     }
     if labelled < pictures.count {
       notes.append(
-        "\(pictures.count - labelled) of \(pictures.count) pictures have no label file: without objects")
+        "no label file for \(pictures.count - labelled) of \(counted(pictures.count, "picture")): without objects"
+      )
     }
     let paths = read.map { String(below(images, $0.path).dropFirst()) }
     let ids = pictureIds(read.map(\.path), paths: paths)

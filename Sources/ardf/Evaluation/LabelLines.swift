@@ -85,7 +85,9 @@ struct LabelLines {
     case .keypoints(let count, let dimensions):
       guard fields == 5 + count * dimensions else {
         throw bad(
-          line, "a class, a box (x y width height) and \(count) key points of \(dimensions) numbers each")
+          line,
+          "a class, a box (x y width height) and \(counted(count, "key point")) of \(counted(dimensions, "number")) each"
+        )
       }
       return false
     }

@@ -41,7 +41,7 @@ package struct ErrorBudget: Equatable, Sendable {
   package var judgment: String {
     guard case .percent(let share) = limit else { return description }
     return
-      "\(description), which is \(Int(clamping: share * Double(seen) / 100)) of the \(seen) frames of this shard"
+      "\(description), which is \(Int(clamping: share * Double(seen) / 100)) of the \(counted(seen, "frame")) of this shard"
   }
 
   /// Whether it is spent, whatever comes.

@@ -58,7 +58,7 @@ package struct RunIndexPage: Sendable {
       </head>
       <body>
       <header><h1>All frames</h1>
-      <p>\(frames.count) frames, \(objects) objects. <a href="results.jsonl">results.jsonl</a></p></header>
+      <p>\(counted(frames.count, "frame")), \(counted(objects, "object")). <a href="results.jsonl">results.jsonl</a></p></header>
       <ol>
       \(frames.map(item).joined(separator: "\n"))
       </ol>
@@ -73,7 +73,8 @@ package struct RunIndexPage: Sendable {
     let name = Self.escaped(frame.name)
     let notes = frame.notes.map { "<li>\(Self.escaped($0))</li>" }.joined()
     let list =
-      notes.isEmpty ? "" : "<details><summary>\(frame.notes.count) notes</summary><ul>\(notes)</ul></details>"
+      notes.isEmpty
+      ? "" : "<details><summary>\(counted(frame.notes.count, "note"))</summary><ul>\(notes)</ul></details>"
     guard let folder = frame.folder.map(Self.address) else {
       return "<li class=\"failed\" id=\"\(name)\"><h2>\(name)</h2><ul>\(notes)</ul></li>"
     }

@@ -205,8 +205,8 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
       "lowres_wide.traj: line 1 must be timestamp rx ry rz tx ty tz; correct it or export the capture again"),
     .file(
       .arkitScenes, "lowres_wide.traj", "1 0 0 0 0 0 0\n",
-      "lowres_wide.traj: holds nothing within 0.005 s of lowres_wide/41048190_3308.623.png; the frame cannot be "
-        + "used without it"),
+      "lowres_wide.traj: holds nothing within 0.005 s of lowres_wide/41048190_3308.623.png; add it or "
+        + "leave the frame out"),
     .file(
       .polycam, "keyframes/cameras/5510200000.json", "{}",
       "keyframes/cameras/5510200000.json: field \"t_00\" is missing; add it"),

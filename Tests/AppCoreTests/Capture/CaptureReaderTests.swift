@@ -281,7 +281,7 @@ import Testing
     let fixture = try CaptureFixture.empty()
     try fixture.writeImage("a.png")
     let source = try CaptureReader.open(fixture.path)
-    #expect(throws: CaptureError.unwritable(reason: "it has no camera")) {
+    #expect(throws: CaptureError.unwritable(reason: "it has no camera; give one")) {
       try NativeCaptureWriter.convert(source, to: folder.file("copy"))
     }
     #expect(try folder.entries().isEmpty)

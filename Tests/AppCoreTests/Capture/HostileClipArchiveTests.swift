@@ -49,7 +49,7 @@ import Testing
   @Test func dataThatTheIndexDoesNotFitAreNotUnpacked() throws {
     #expect(
       try error(index: Self.message, messages: [1], damaged: ["messages.bin"])
-        == .badMessage(file: "messages.bin", message: 0, reason: "ends beyond the file's 1 bytes"))
+        == .badMessage(file: "messages.bin", message: 0, reason: "ends beyond the file's 1 byte"))
   }
 
   /// A hundred thousand lines could name one message of a megabyte.

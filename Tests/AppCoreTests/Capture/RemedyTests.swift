@@ -8,11 +8,10 @@ import Testing
 /// What a message tells people to do, it tells once.
 @Suite struct RemedyTests {
   private static let verbs: Set = [
-    "add", "ask", "check", "choose", "convert", "copy", "correct", "download", "export", "fetch", "free",
-    "give",
-    "install", "leave", "look", "lower", "make", "mend", "pack", "pair", "pass", "put", "raise", "record",
-    "remove",
-    "replace", "save", "split", "take", "unpack", "use", "write",
+    "add", "ask", "check", "choose", "compute", "convert", "copy", "correct", "decompress", "download",
+    "export", "fetch", "free", "gather", "give", "install", "leave", "let", "look", "lower", "make", "mend",
+    "name", "open", "pack", "pair", "pass", "place", "put", "raise", "record", "remove", "replace", "save",
+    "split", "take", "tap", "undistort", "unpack", "use", "write",
   ]
 
   /// Parts of a message that begin with what to do.
@@ -80,8 +79,14 @@ import Testing
       ].map { "\($0)" }
   }
 
-  @Test(arguments: messages) func isSaidOnce(_ message: String) {
+  @Test(arguments: messages + wholeMessages) func isSaidOnce(_ message: String) {
     #expect(Self.remedies(of: message).count <= 1, "\(Self.remedies(of: message))")
+  }
+
+  /// A message says what to do, or what is right in place of what was found.
+  @Test(arguments: wholeMessages) func isSaid(_ message: String) {
+    let saysWhatIsRight = ["must ", "expected "].contains(where: message.contains)
+    #expect(saysWhatIsRight || Self.remedies(of: message).count == 1)
   }
 
   @Test func damageHasARemedy() {

@@ -223,7 +223,10 @@ import Testing
     ),
     (#""arrivals": {"framesPerSecond": 0}"#, "arrivals.framesPerSecond must be 0.001 to 10000"),
     (#""arrivals": {"framesPerSecond": "x"}"#, "arrivals.framesPerSecond must be a number"),
-    (#""arrivals": {"framesPerSecond": 9999}"#, "arrivals.framesPerSecond asks for more than 200000 entries"),
+    (
+      #""arrivals": {"framesPerSecond": 9999}"#,
+      "arrivals.framesPerSecond asks for more than 200000 entries; ask for fewer"
+    ),
     (#""arrivals": {"times": [1, 0]}"#, "arrivals.times must be in order"),
     (#""arrivals": {"times": [-1]}"#, "arrivals.times must be a list of seconds from 0 to 86400"),
     (#""arrivals": {"times": 3}"#, "arrivals.times must be a list"),

@@ -60,7 +60,7 @@ import Testing
     (mask("PPPP8", size: [24, 33]), "field \"detections[0].mask\" must be size [24, 32] and counts"),
     (mask(7), "field \"detections[0].mask\" must be size [24, 32] and counts"),
     (mask("\u{7f}"), "mask counts are malformed at character 0"),
-    (mask("1"), "mask runs cover 1 pixels of 768"),
+    (mask("1"), "mask runs cover 1 pixel of 768"),
     (mask("oooooooooooooooooo"), "mask counts are malformed at character 12"),
   ]
 
@@ -145,12 +145,15 @@ import Testing
   ]
 
   static let scenes: [([String: JSONValue], String)] = [
-    (["type": "teapot"], "scene field effects[0].type is missing or malformed"),
-    (["objectId": "0"], "scene field effects[0].objectId is missing or malformed"),
-    (["transform": [1, "x"]], "scene field effects[0].transform is missing or malformed"),
-    (["scale": 0], "scene field effects[0].scale is missing or malformed"),
-    (["scale": 1e300], "scene field effects[0].scale is missing or malformed"),
-    (["billboard": 1], "scene field effects[0].billboard is missing or malformed"),
+    (["type": "teapot"], "scene field effects[0].type is missing or malformed; place the effects again"),
+    (["objectId": "0"], "scene field effects[0].objectId is missing or malformed; place the effects again"),
+    (
+      ["transform": [1, "x"]],
+      "scene field effects[0].transform is missing or malformed; place the effects again"
+    ),
+    (["scale": 0], "scene field effects[0].scale is missing or malformed; place the effects again"),
+    (["scale": 1e300], "scene field effects[0].scale is missing or malformed; place the effects again"),
+    (["billboard": 1], "scene field effects[0].billboard is missing or malformed; place the effects again"),
   ]
 
   @Test(arguments: scenes)

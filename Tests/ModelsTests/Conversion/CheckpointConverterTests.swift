@@ -86,7 +86,7 @@ import Testing
       "c: not a network that can be converted (YOLOv8-cls, YOLO11-cls, YOLOv8, YOLO11 and YOLO26 (detect, -seg, -pose, -obb), Depth Anything V2 Small, Base or Large or Prompt Depth Anything Small): "
     #expect(
       message(fineTuned(scale: "s")) == unknown + "it says it is variant s, its shapes are those of n")
-    #expect(message(fineTuned(classNames: ["cat"])) == "c: 1 class names for 3 classes")
+    #expect(message(fineTuned(classNames: ["cat"])) == "c: 1 class name for 3 classes")
     #expect(
       message(fineTuned(without: "model.9.cv1.bn.bias")) == "c: tensor \"model.9.cv1.bn.bias\": is missing")
     #expect(

@@ -73,7 +73,7 @@ struct BagCameras {
   private static func lensNotes(_ camera: BagCamera, _ images: BagTopics.Images) -> [String] {
     guard let shift = camera.distortion, shift >= 1 else { return [] }
     return [
-      "the lens of \(images.name) moves points by up to \(Int(clamping: shift.rounded())) pixels, which stay moved: "
+      "the lens of \(images.name) moves points by up to \(counted(Int(clamping: shift.rounded()), "pixel")), which stay moved: "
         + "rectified pictures (image_rect) are exact"
     ]
   }

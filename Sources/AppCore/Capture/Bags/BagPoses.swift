@@ -105,7 +105,7 @@ private struct PoseReader {
   var notes: [String] {
     damaged.keys.map { name in
       let count = damaged[name, default: 0]
-      return "\(name): \(count == 1 ? "a message is" : "\(count) messages are") damaged and left out"
+      return "\(name): \(counted(count, "message is", "messages are")) damaged and left out"
     }
   }
 

@@ -124,7 +124,7 @@ struct BagTopics: Sendable {
   /// Messages that were left out, a line for each topic.
   var notes: [String] {
     [color, depth].compactMap(\.self).filter { $0.leftOut > 0 }.map {
-      "\($0.name): its first \($0.leftOut == 1 ? "message is" : "\($0.leftOut) messages are") damaged and left out"
+      "\($0.name): \(counted($0.leftOut, "message at its start is", "messages at its start are")) damaged and left out"
     }
   }
 

@@ -86,7 +86,8 @@ struct MCAPFile: BagFile {
     try readSummary(&declarations)
     defer {
       if undeclared > 0 {
-        notes.append("\(name): \(undeclared) messages of channels that it does not declare are left out")
+        notes.append(
+          "\(name): left out \(counted(undeclared, "message")) of channels that it does not declare")
       }
     }
     var unpacked = 0

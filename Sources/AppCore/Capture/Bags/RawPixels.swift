@@ -57,8 +57,8 @@ struct RawPixels {
     else {
       throw .malformed(
         file: file,
-        reason: "an image of \(size.width)x\(size.height) pixels, \(image.step) bytes a row, has "
-          + "\(data.count) bytes")
+        reason: "an image of \(size.width)x\(size.height) pixels, \(counted(image.step, "byte")) a row, has "
+          + counted(data.count, "byte"))
     }
   }
 

@@ -25,7 +25,8 @@ enum RunLengthDepth {
     }
     let words = bytes.slice(sizeBytes..<bytes.count).array()
     guard let cells = cells(of: words, count: count) else {
-      throw .malformed(file: file, reason: "a depth map in RVL has other runs than its \(count) cells")
+      throw .malformed(
+        file: file, reason: "a depth map in RVL has other runs than its \(counted(count, "cell"))")
     }
     return Plane(width: size.width, height: size.height, elements: cells)
   }

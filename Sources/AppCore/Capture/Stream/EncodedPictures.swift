@@ -77,9 +77,9 @@ final class EncodedPictures {
       isBoxes
       ? kinds.first { brand.elementsEqual($0.0.utf8) }?.1
       : first.starts(with: "RIFF".utf8) && brand.elementsEqual("WEBP".utf8) ? "WebP" : nil
-    guard let kind else { return "\(count) bytes that are no picture" }
+    guard let kind else { return counted(count, "byte that is no picture", "bytes that are no picture") }
     return
-      "\(count) bytes of \(kind), which pipes do not take: give the file by its name, or send JPEG or PNG"
+      "\(counted(count, "byte")) of \(kind), which pipes do not take: give the file by its name, or send JPEG or PNG"
   }
 
   /// The rest of a JPEG whose first marker has been read: segments, and scans of coded bytes between them.

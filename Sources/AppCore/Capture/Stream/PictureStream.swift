@@ -50,7 +50,7 @@ package enum StreamError: Error, Equatable, CustomStringConvertible {
     case .unreachable(let name, let message):
       "\(name): cannot be reached (ffmpeg: \(message)); check that it is on, and its address, or wait for it with --reconnect"
     case .lost(let name, let message):
-      "\(name): the connection was lost (ffmpeg: \(message)); --reconnect opens it again"
+      "\(name): the connection was lost (ffmpeg: \(message)); open it again with --reconnect"
     case .noPicture(let name):
       "\(name): ffmpeg gave no picture where one should be; look at the film with ffprobe"
     }
@@ -162,7 +162,9 @@ package final class PictureStream {
         return whole
           ? .picture(
             RGBImage(width: size.width, height: size.height, pixels: pixels), .up, focalLengthIn35mmFilm: nil)
-          : .damaged("a picture of \(pixels.count) bytes at the end, not of \(3 * size.width * size.height)")
+          : .damaged(
+            "a picture of \(counted(pixels.count, "byte")) at the end, not of \(3 * size.width * size.height)"
+          )
       case .ffmpeg(let process, let bytes):
         return try portablePixmap(bytes, process)
       }

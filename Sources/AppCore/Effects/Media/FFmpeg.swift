@@ -39,7 +39,7 @@ package enum MediaError: Error, Equatable, CustomStringConvertible {
       "\(file): the film is damaged, and not all of it could be read: ffmpeg: \(message); copy or download it again"
     case .noFilm(let file, let kind): "\(file): \(kind); give it the ending of what it is, or convert it"
     case .unwritten(let file): "\(file): ffmpeg ended without a word and wrote no film"
-    case .empty(let file): "\(file): the film has no pictures"
+    case .empty(let file): "\(file): the film has no pictures; give another"
     case .sizes(let file): "\(file): the film's pictures differ in size; make them all as the first"
     case .picture(let error): error.description
     case .file(let error): error.description

@@ -15,7 +15,8 @@ public enum PlacementError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .noExtent(let id, let effect):
       "cannot place \(effect.rawValue) on object \(id): it has no distance; give depth or choose another object"
-    case .noPoints(let id): "cannot show the points of object \(id): there are none on its mask"
+    case .noPoints(let id):
+      "cannot show the points of object \(id): there are none on its mask; choose another"
     case .unavailable(let effect):
       "effect \(effect.rawValue) is not available: add its asset or choose another effect"
     }

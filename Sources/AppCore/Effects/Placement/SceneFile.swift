@@ -15,7 +15,7 @@ package enum SceneFileError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .schema(let found):
       "scene has schema \(found.map { printableName($0) } ?? "none"), expected \(SceneFile.schema)"
-    case .field(let name): "scene field \(name) is missing or malformed"
+    case .field(let name): "scene field \(name) is missing or malformed; place the effects again"
     case .transform(let index, let error): "scene effect \(index): \(error)"
     }
   }

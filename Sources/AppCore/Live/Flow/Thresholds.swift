@@ -62,7 +62,7 @@ public enum ThresholdError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .outOfRange(let name, let value): "\(name) threshold \(value): give a number from 0 to 1"
     case .schema(let found): "settings have schema \(found ?? "none"), expected \(Thresholds.schema)"
-    case .missing(let name): "settings lack the number \(name)"
+    case .missing(let name): "settings lack the number \(name); add it"
     }
   }
 }

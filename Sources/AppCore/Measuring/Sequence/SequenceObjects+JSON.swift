@@ -26,10 +26,10 @@ extension SequenceObjects {
   /// One line for people: what there is, seen in how many frames.
   package func line(frames: Int) -> String {
     let counts = counts
-    guard !counts.isEmpty else { return "no objects in \(frames) frames" }
+    guard !counts.isEmpty else { return "no objects in \(counted(frames, "frame"))" }
     let list = counts.sorted { ByteName($0.key) < ByteName($1.key) }.map { "\($0.value) \($0.key)" }.joined(
       separator: ", ")
-    return "\(list) in \(frames) frames"
+    return "\(list) in \(counted(frames, "frame"))"
   }
 }
 

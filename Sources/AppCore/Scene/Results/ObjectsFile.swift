@@ -16,7 +16,7 @@ package enum ObjectsFileError: Error, Equatable, CustomStringConvertible {
     case .schema(let found):
       "objects have schema \(found.map { printableName($0) } ?? "none"), expected \(ObjectExtent.schema); place them again"
     case .field(let name): "objects field \(name) is missing or malformed; place them again"
-    case .duplicateId(let id): "objects hold id \(id) twice; every detection has one object at most"
+    case .duplicateId(let id): "objects hold id \(id) twice; place them again"
     }
   }
 }

@@ -74,12 +74,13 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
     heads =
       store.metadata["heads"].flatMap { integer(of: $0, in: 1...1 << 20) } ?? max(1, width / Self.headWidth)
     guard heads > 0, width % heads == 0 else {
-      throw DepthError.unknownArchitecture(reason: "\(width) channels in \(heads) heads")
+      throw DepthError.unknownArchitecture(
+        reason: "\(counted(width, "channel")) in \(counted(heads, "head"))")
     }
     let positions = try Self.shape(encoder, "pos_embed", rank: 3)[1] - 1
     positionGrid = Int(Double(positions).squareRoot().rounded())
     guard positions >= 1, positionGrid * positionGrid == positions else {
-      throw DepthError.unknownArchitecture(reason: "\(positions) positions are not a square grid")
+      throw DepthError.unknownArchitecture(reason: "no square grid has \(counted(positions, "position"))")
     }
     taps = try Self.taps(store.metadata["taps"], blocks: blocks)
     tapChannels = try (0..<4).map { tap throws(DepthError) in
@@ -121,7 +122,8 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
     if let metadata {
       let taps = (try? JSONValue.parse(metadata))?.integers(in: 0...max(blocks, 1) - 1) ?? []
       guard taps.count == 4, taps == taps.sorted(), Set(taps).count == 4 else {
-        throw .unknownArchitecture(reason: "the metadata's \"taps\" are not four of \(blocks) blocks")
+        throw .unknownArchitecture(
+          reason: "the metadata's \"taps\" are not four of \(counted(blocks, "block"))")
       }
       return taps
     }

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Builds a network once; the operators are methods of `Value` (`Operators`).
 ///
 /// A layer that cannot be (weights or maps that don't fit, values of two builders) is an error of `finish`, with the layer's
@@ -16,7 +18,9 @@ public final class GraphBuilder {
   /// Declares an input of `images` maps, filled before every run.
   public func input(_ name: String, images: Int = 1, height: Int, width: Int, channels: Int) -> Value {
     do throws(GraphError.Kind) {
-      guard (1...MapShape.mostAlongSide).contains(images) else { throw .wrongAttributes("\(images) images") }
+      guard (1...MapShape.mostAlongSide).contains(images) else {
+        throw .wrongAttributes(counted(images, "image"))
+      }
       let shape = try MapShape.result(height: height, width: width, channels: channels)
       let value = append(name, Input(shape: shape.of(images: images)), [])
       inputs.append((name, value.id))

@@ -1,3 +1,4 @@
+import FileFormats
 import NNKernelInterface
 
 /// Where the heads of an attention find queries, keys and values in the channels of their input.
@@ -54,7 +55,8 @@ package struct Attention: Operator {
       && layout.keyOffset + last * layout.keyHeadStride + layout.keyWidth <= input.channels
       && layout.valueOffset + last * layout.valueHeadStride + layout.valueWidth <= input.channels
     guard fits, layout.heads > 0, layout.keyWidth > 0, layout.valueWidth > 0 else {
-      throw .wrongInputs(inputs, needed: "which \(layout.heads) heads of this layout do not fit into")
+      throw .wrongInputs(
+        inputs, needed: "which \(counted(layout.heads, "head")) of this layout do not fit into")
     }
     return MapShape(height: input.height, width: input.width, channels: layout.heads * layout.valueWidth)
   }

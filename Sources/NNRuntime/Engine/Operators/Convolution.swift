@@ -1,3 +1,4 @@
+import FileFormats
 import NNKernelInterface
 
 /// A convolution or linear layer, with all that was fused into it:
@@ -193,7 +194,8 @@ extension Value {
   /// Defect of a bias, which has one element for each output channel.
   static func misfit(of bias: Tensor?, outputs: Int) -> GraphError.Kind? {
     guard let bias, bias.shape != [outputs] else { return nil }
-    return .wrongWeights(found: bias.shape, needed: "one bias for each of \(outputs) channels is needed")
+    return .wrongWeights(
+      found: bias.shape, needed: "one bias for each of \(counted(outputs, "channel")) is needed")
   }
 
   /// Cross-correlation with zero padding on all sides.
@@ -216,7 +218,7 @@ extension Value {
     guard isFitting else {
       let needed =
         depthwise
-        ? "(\(shape.channels), 1, edge, edge) in \(shape.channels) groups is needed"
+        ? "(\(shape.channels), 1, edge, edge) in \(counted(shape.channels, "group")) is needed"
         : "(out, \(shape.channels), height, width) is needed"
       return failed(.wrongWeights(found: weights.shape, needed: "\(needed) for \(shape)"), name)
     }

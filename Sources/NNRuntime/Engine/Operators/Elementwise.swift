@@ -1,6 +1,7 @@
 // Operators that make each element of one, two or a constant. They share a task and its kernels.
 
 @_exported import enum NNKernelInterface.Activation
+import FileFormats
 import NNKernelInterface
 
 /// One factor and one addend a channel: x * scale + shift.
@@ -162,7 +163,8 @@ extension MapShape {
   /// Checks that numbers of a shape are one a channel.
   func checkOneAChannel(_ found: [Int]) throws(GraphError.Kind) {
     guard found == [channels] else {
-      throw .wrongWeights(found: found, needed: "one number for each of \(channels) channels is needed")
+      throw .wrongWeights(
+        found: found, needed: "one number for each of \(counted(channels, "channel")) is needed")
     }
   }
 }

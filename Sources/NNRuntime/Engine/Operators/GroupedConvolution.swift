@@ -1,3 +1,4 @@
+import FileFormats
 import NNKernelInterface
 
 /// A convolution in its general form, or a transposed one: channels in groups, and a window of any stride, padding and
@@ -41,7 +42,7 @@ struct GroupedConvolution: VectorOperator {
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let channels = inputs[0].channels
     guard groups > 0, channels % groups == 0 else {
-      throw .wrongAttributes("\(groups) groups of \(channels) channels")
+      throw .wrongAttributes("\(counted(groups, "group")) of \(counted(channels, "channel"))")
     }
     guard weights.shape[2] == window.height, weights.shape[3] == window.width,
       isTransposed
@@ -54,7 +55,7 @@ struct GroupedConvolution: VectorOperator {
     }
     guard bias.count == outChannels else {
       throw .wrongWeights(
-        found: [bias.count], needed: "one bias for each of \(outChannels) channels is needed")
+        found: [bias.count], needed: "one bias for each of \(counted(outChannels, "channel")) is needed")
     }
     let (height, width) =
       isTransposed ? try window.transposedSize(on: inputs[0]) : try window.size(on: inputs[0])
@@ -172,12 +173,14 @@ extension Value {
     _ weights: Tensor, _ bias: Tensor?, _ groups: Int, _ window: Window, isTransposed: Bool, _ name: String
   ) -> Value {
     guard groups > 0, shape.channels % groups == 0 else {
-      return failed(.wrongAttributes("\(groups) groups of \(shape.channels) channels"), name)
+      return failed(
+        .wrongAttributes("\(counted(groups, "group")) of \(counted(shape.channels, "channel"))"), name)
     }
     let (outChannels, overflows) =
       isTransposed ? weights.shape[1].multipliedReportingOverflow(by: groups) : (weights.shape[0], false)
     guard !overflows, (0...MapShape.mostAlongSide).contains(outChannels) else {
-      return failed(.wrongAttributes("\(groups) groups of \(shape.channels) channels"), name)
+      return failed(
+        .wrongAttributes("\(counted(groups, "group")) of \(counted(shape.channels, "channel"))"), name)
     }
     let bias = bias?.floats() ?? [Float](repeating: 0, count: outChannels)
     return applying(

@@ -1,3 +1,5 @@
+import FileFormats
+
 // Operators without work: what a network is given, and other ways to see memory.
 
 /// A map that is filled before every run.
@@ -109,7 +111,7 @@ extension Value {
   /// The pixels in row-major order as a sequence of tokens, without the first `dropping`; no copy.
   public func tokens(dropping first: Int = 0, name: String) -> Value {
     guard first >= 0, first < shape.pixels else {
-      return failed(.wrongAttributes("drops \(first) of \(shape.pixels) tokens"), name)
+      return failed(.wrongAttributes("drops \(first) of \(counted(shape.pixels, "token"))"), name)
     }
     return applying(View(firstPixel: first, height: 1, width: shape.pixels - first), name: name)
   }

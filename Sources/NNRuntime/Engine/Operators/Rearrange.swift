@@ -1,3 +1,4 @@
+import FileFormats
 import NNKernelInterface
 
 /// Where the elements of a rearranged map come from.
@@ -41,10 +42,10 @@ struct Rearrange: VectorOperator {
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let result = try MapShape.result(height: order.height, width: order.width, channels: order.channels)
     guard order.starts.count == result.pixels else {
-      throw .wrongAttributes("\(order.starts.count) starts for \(result.pixels) pixels")
+      throw .wrongAttributes("\(counted(order.starts.count, "start")) for \(counted(result.pixels, "pixel"))")
     }
     guard (0...MapShape.mostAlongSide).contains(order.channelStride) else {
-      throw .wrongAttributes("\(order.channelStride) elements from channel to channel")
+      throw .wrongAttributes("\(counted(order.channelStride, "element")) from channel to channel")
     }
     let (input, span) = (inputs[0], (order.channels - 1) * order.channelStride)
     let isWhole = order.channelStride % input.channels == 0

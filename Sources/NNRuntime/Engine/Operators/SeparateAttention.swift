@@ -1,3 +1,4 @@
+import FileFormats
 import NNKernelInterface
 
 /// Scaled dot-product attention of queries, keys and values of several maps, in groups, with addends on the products.
@@ -40,7 +41,8 @@ struct SeparateAttention: Operator {
         throw .wrongInputs(
           inputs,
           needed:
-            "where addends of \(addends.groups * addends.heads * keys) pixels and \(tokens) channels fit")
+            "where addends of \(counted(addends.groups * addends.heads * keys, "pixel")) and \(counted(tokens, "channel")) fit"
+        )
       }
     }
     return try .result(height: groups, width: tokens, channels: heads * valueWidth)

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Cost of every layer of a network, and the remainder.
 public struct NetworkProfile: Sendable {
   /// Layers taken together, or one.
@@ -162,7 +164,7 @@ extension NetworkProfile {
     guard let top, top < sorted.count else { return with(rows: sorted + overhead) }
     var rest = sorted[top]
     for row in sorted[(top + 1)...] { rest.merge(row) }
-    rest.name = "(\(sorted.count - top) others)"
+    rest.name = "(\(counted(sorted.count - top, "other")))"
     rest.operation = ""
     rest.algorithm = ""
     rest.shape = ""

@@ -128,7 +128,7 @@ extension WeightError.Kind: CustomStringConvertible {
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let dtype): "element type \(dtype), floating-point numbers are needed"
     case .wrongScales(let found, let expected):
-      "its scales have the shape \(found), one for each of \(expected) output channels is needed: quantize again"
+      "its scales have the shape \(found), one for each of \(counted(expected, "output channel")) is needed: quantize again"
     case .badScale(let channel): "the scale of channel \(channel) is no positive number: quantize again"
     case .changedScales:
       "the scales of its 8-bit weights are not those that it was written with: quantize again"
@@ -137,7 +137,7 @@ extension WeightError.Kind: CustomStringConvertible {
     case .invalidActivations(let reason):
       "the metadata's \"\(ModuleActivations.key)\": \(reason): convert the checkpoint again"
     case .unused(let names):
-      "\(names.count == 1 ? "1 tensor is" : "\(names.count) tensors are") not part of the network: "
+      "\(counted(names.count, "tensor is", "tensors are")) not part of the network: "
         + names.prefix(5).map { printableName($0) }.joined(separator: ", ") + (names.count > 5 ? ", ..." : "")
     }
   }
@@ -151,7 +151,7 @@ extension WeightError.Kind: CustomStringConvertible {
     }
     if count >= 1_000_000_000 { return "\(tenths(1_000_000_000)) GB" }
     if count >= 1_000_000 { return "\(tenths(1_000_000)) MB" }
-    return count == 1 ? "1 byte" : "\(count) bytes"
+    return counted(count, "byte")
   }
 }
 

@@ -1,3 +1,5 @@
+import FileFormats
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -22,7 +24,7 @@ extension Operators {
   private static func heads(_ tensor: Tensor, _ count: Int?) throws -> Tensor {
     if tensor.rank == 4 { return tensor }
     guard tensor.rank == 3, let count, count > 0, tensor.shape[2] % count == 0 else {
-      throw ONNXError.malformed("\(count ?? 0) heads of shape \(Shape.text(tensor.shape))")
+      throw ONNXError.malformed("\(counted(count ?? 0, "head")) of shape \(Shape.text(tensor.shape))")
     }
     return tensor.reshaped([tensor.shape[0], tensor.shape[1], count, tensor.shape[2] / count]).transposed([
       0, 2, 1, 3,
@@ -32,7 +34,7 @@ extension Operators {
   /// Each head as often as queries share it.
   private static func repeated(_ tensor: Tensor, to count: Int) throws -> Tensor {
     guard tensor.shape[1] > 0, count % tensor.shape[1] == 0 else {
-      throw ONNXError.malformed("\(count) heads of queries for \(tensor.shape[1]) of keys")
+      throw ONNXError.malformed("\(counted(count, "head")) of queries for \(tensor.shape[1]) of keys")
     }
     let times = count / tensor.shape[1]
     return times == 1 ? tensor : try tensor.selecting([nil, (0..<count).map { $0 / times }, nil, nil])

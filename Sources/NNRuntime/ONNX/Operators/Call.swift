@@ -1,3 +1,5 @@
+import FileFormats
+
 /// One evaluation of an operator: its inputs and attributes.
 struct Call {
   private let step: Step
@@ -182,7 +184,8 @@ struct Call {
   /// Runs a subprogram, which sees the values around the node.
   func run(_ program: Program, _ values: [Value]) throws -> [Value] {
     guard program.inputs.count == values.count else {
-      throw ONNXError.malformed("a graph of \(program.inputs.count) inputs is given \(values.count)")
+      throw ONNXError.malformed(
+        "a graph of \(counted(program.inputs.count, "input")) is given \(values.count)")
     }
     return try program.run(values, captured: program.captures.map { slots[$0.outer] }, within: budget)
   }

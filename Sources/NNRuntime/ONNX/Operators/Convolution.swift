@@ -15,7 +15,7 @@ struct Convolution<T: BinaryFloatingPoint & SIMDScalar & Element & BitwiseCopyab
       input.shape[1] == weights.shape[1] * group, weights.shape[0] % group == 0
     else {
       throw ONNXError.malformed(
-        "weights of shape \(Shape.text(weights.shape)) in \(group) groups do not fit input \(Shape.text(input.shape))"
+        "weights of shape \(Shape.text(weights.shape)) in \(counted(group, "group")) do not fit input \(Shape.text(input.shape))"
       )
     }
     let kernel = Array(weights.shape[2...])
@@ -34,7 +34,7 @@ struct Convolution<T: BinaryFloatingPoint & SIMDScalar & Element & BitwiseCopyab
     _ = try Shape.count(shape)
     let addends = bias?.doubles().map { T($0) }
     if let addends, addends.count != shape[1] {
-      throw ONNXError.malformed("a bias of \(addends.count) for \(shape[1]) channels")
+      throw ONNXError.malformed("a bias of \(addends.count) for \(counted(shape[1], "channel"))")
     }
     let padded = try PaddedPlanes<T>(input, windows)
     let factors = weights.array(of: T.self)

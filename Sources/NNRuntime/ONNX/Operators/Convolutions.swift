@@ -57,7 +57,7 @@ extension Operators {
       let (outer, size, inner) =
         zeros.count == 1 ? (1, 1, values.count) : Shape.around(axis, of: tensor.shape)
       guard zeros.count == size else {
-        throw ONNXError.malformed("\(zeros.count) zero points for an axis of \(size)")
+        throw ONNXError.malformed("\(counted(zeros.count, "zero point")) for an axis of \(size)")
       }
       for position in values.indices where outer > 0 { values[position] -= zeros[position / inner % size] }
     }
@@ -91,7 +91,7 @@ extension Operators {
     var sizes = (0..<rank).map { full[$0] - pads[$0] - pads[$0 + rank] }
     let given = try call.ints("output_shape").map { Array($0.suffix(rank)) }
     if let given, given.count != rank {
-      throw ONNXError.malformed("attribute \"output_shape\" is \(given) for \(rank) axes")
+      throw ONNXError.malformed("attribute \"output_shape\" is \(given) for \(counted(rank, "axis", "axes"))")
     }
     if given != nil || automatic.hasPrefix("SAME") {
       sizes = given ?? (0..<rank).map { spatial[$0] * strides[$0] }
@@ -106,7 +106,7 @@ extension Operators {
     _ = try Shape.count(shape, bits: 64)
     let bias = try call.optional(2)?.doubles()
     if let bias, bias.count != shape[1] {
-      throw ONNXError.malformed("a bias of \(bias.count) for \(shape[1]) channels")
+      throw ONNXError.malformed("a bias of \(bias.count) for \(counted(shape[1], "channel"))")
     }
     let scattering = TransposedConvolution(
       shape: shape, group: group, strides: strides, dilations: dilations, before: Array(pads[..<rank]))

@@ -1,3 +1,5 @@
+import FileFormats
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -17,7 +19,7 @@ struct Einsum {
     let terms = (hasOutput ? String(sides[0].dropLast()) : text)
       .split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard terms.count == shapes.count, sides.count <= 2 else {
-      throw ONNXError.malformed("equation \"\(equation)\" is of \(terms.count) inputs")
+      throw ONNXError.malformed("equation \"\(equation)\" is of \(counted(terms.count, "input"))")
     }
     // Named from the back, since broadcast axes are aligned there.
     func free(_ count: Int) -> [Character] {

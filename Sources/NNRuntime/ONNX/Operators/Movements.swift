@@ -1,3 +1,5 @@
+import FileFormats
+
 extension Operators {
   /// Elements in another place, of any type.
   static let movements: [Operator] = [
@@ -5,7 +7,7 @@ extension Operators {
       let tensor = try call.tensor(0)
       let order = try call.ints("perm") ?? Array((0..<tensor.rank).reversed())
       guard order.sorted() == Array(0..<tensor.rank) else {
-        throw ONNXError.malformed("\(order) is no order of \(tensor.rank) axes")
+        throw ONNXError.malformed("\(order) is no order of \(counted(tensor.rank, "axis", "axes"))")
       }
       return tensor.transposed(order)
     },
@@ -54,7 +56,8 @@ extension Operators {
         repeats[try Shape.axis(axis, rank: tensor.rank)] = count
       }
       guard repeats.count == tensor.rank, repeats.allSatisfy({ $0 >= 0 }) else {
-        throw ONNXError.malformed("\(repeats.count) numbers of repetitions for \(tensor.rank) axes")
+        throw ONNXError.malformed(
+          "\(counted(repeats.count, "number")) of repetitions for \(counted(tensor.rank, "axis", "axes"))")
       }
       _ = try Shape.count(zip(tensor.shape, repeats).map { try multiplied($0, $1) }, bits: tensor.type.bits)
       return try tensor.selecting(

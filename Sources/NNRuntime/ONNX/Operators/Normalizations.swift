@@ -1,3 +1,5 @@
+import FileFormats
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -23,7 +25,7 @@ extension Operators {
       let tensor = try call.tensor(0)
       let groups = try call.int("num_groups", default: 0)
       guard tensor.rank > 1, groups > 0, tensor.shape[1] % groups == 0 else {
-        throw ONNXError.malformed("\(groups) groups of shape \(Shape.text(tensor.shape))")
+        throw ONNXError.malformed("\(counted(groups, "group")) of shape \(Shape.text(tensor.shape))")
       }
       let (scale, bias) = (try call.tensor(1), try call.tensor(2))
       let size = tensor.shape[1] / groups
@@ -119,7 +121,7 @@ extension Operators {
       let (alpha, beta) = (try call.float("alpha", default: 0.0001), try call.float("beta", default: 0.75))
       let (bias, size) = (try call.float("bias", default: 1), try call.int("size", default: 0))
       guard tensor.rank > 2, size > 0, size < 1 << 31 else {
-        throw ONNXError.malformed("a window of \(size) channels")
+        throw ONNXError.malformed("a window of \(counted(size, "channel"))")
       }
       let (channels, area, values) = (tensor.shape[1], tensor.shape[2...].reduce(1, *), tensor.doubles())
       let (low, high) = ((size - 1) / 2, size / 2)

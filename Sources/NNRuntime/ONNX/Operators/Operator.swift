@@ -1,3 +1,5 @@
+import FileFormats
+
 /// One operator: its name, what it takes, and what it computes.
 struct Operator: Sendable {
   /// How half precision is computed with.
@@ -64,7 +66,8 @@ struct Operator: Sendable {
     guard given.count <= inputs.upperBound, made <= outputs.upperBound,
       given.count >= inputs.lowerBound, given.prefix(inputs.lowerBound).allSatisfy({ $0 != nil })
     else {
-      throw ONNXError.malformed("\(given.count) inputs and \(made) outputs, which \(name) does not have")
+      throw ONNXError.malformed(
+        "\(counted(given.count, "input")) and \(counted(made, "output")), which \(name) does not have")
     }
   }
 

@@ -1,3 +1,5 @@
+import FileFormats
+
 extension Operators {
   static let padding: [Operator] = [
     Operator("Pad", ["pads", "paddings", "value", "mode"], inputs: 1...4, halves: .kept) { call in
@@ -8,7 +10,7 @@ extension Operators {
       }
       let axes = try Shape.axes(call.integers(3) ?? Array(0..<tensor.rank), rank: tensor.rank)
       guard pads.count == 2 * axes.count, pads.allSatisfy({ abs($0) < 1 << 32 }) else {
-        throw ONNXError.malformed("\(pads.count) pads for \(axes.count) axes")
+        throw ONNXError.malformed("\(counted(pads.count, "pad")) for \(counted(axes.count, "axis", "axes"))")
       }
       var fill = try call.optional(2)
       if let value = try call.float("value") { fill = Tensor(tensor.type, [], doubles: [value]) }

@@ -1,3 +1,5 @@
+import FileFormats
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -73,7 +75,9 @@ extension Operators {
 
   private static func pooled(_ call: Call) throws -> (Tensor, Windows) {
     let tensor = try call.tensor(0)
-    guard tensor.rank > 2 else { throw ONNXError.malformed("an input of \(tensor.rank) axes") }
+    guard tensor.rank > 2 else {
+      throw ONNXError.malformed("an input of \(counted(tensor.rank, "axis", "axes"))")
+    }
     guard tensor.type.number != nil else { throw unsupported(tensor.type) }
     return (
       tensor, try Windows(call, input: Array(tensor.shape[2...]), kernel: call.ints("kernel_shape") ?? [])

@@ -72,7 +72,7 @@ extension Operators {
     let (_, size, inner) = Shape.around(axis, of: tensor.shape)
     if scale.rank == 1, block == 0 {
       guard scale.count == size else {
-        throw ONNXError.malformed("\(scale.count) scales for an axis of \(size)")
+        throw ONNXError.malformed("\(counted(scale.count, "scale")) for an axis of \(size)")
       }
       return { $0 / max(inner, 1) % max(size, 1) }
     }

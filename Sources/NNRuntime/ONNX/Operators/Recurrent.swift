@@ -1,3 +1,5 @@
+import FileFormats
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -218,7 +220,7 @@ private struct Recurrence {
       try call.optional(7)?.doubles()
       ?? [Double](repeating: 0, count: try Shape.count([directions.count, 3, hidden], bits: 64))
     guard peepholes.count == directions.count * 3 * hidden else {
-      throw ONNXError.malformed("\(peepholes.count) peepholes")
+      throw ONNXError.malformed(counted(peepholes.count, "peephole"))
     }
     return try run(states: 2) { direction, x, state in
       let (f, g, e) = (functions[3 * direction], functions[3 * direction + 1], functions[3 * direction + 2])

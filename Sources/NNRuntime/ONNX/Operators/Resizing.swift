@@ -100,7 +100,7 @@ private struct Resizing {
     let own = axes.map { tensor.shape[$0] }
     if let wanted {
       guard wanted.count == axes.count, wanted.allSatisfy({ $0 >= 0 }), !own.contains(0) else {
-        throw ONNXError.malformed("sizes \(wanted) for \(axes.count) axes")
+        throw ONNXError.malformed("sizes \(wanted) for \(counted(axes.count, "axis", "axes"))")
       }
       let ratios = zip(wanted, own).map { Double($0) / Double($1) }
       if policy == "stretch" {
@@ -112,7 +112,8 @@ private struct Resizing {
       }
     } else {
       guard let given, given.count == axes.count, given.allSatisfy({ $0 > 0 && $0 < 0x1p31 }) else {
-        throw ONNXError.malformed("there are neither scales nor sizes for \(axes.count) axes")
+        throw ONNXError.malformed(
+          "there are neither scales nor sizes for \(counted(axes.count, "axis", "axes"))")
       }
       scales = given
       // Scales are of single precision: 2/3 of 3 is 2.

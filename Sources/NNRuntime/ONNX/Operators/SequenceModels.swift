@@ -1,3 +1,5 @@
+import FileFormats
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -12,10 +14,14 @@ extension Operators {
       let tensor: Tensor
       if given.rank == 3 {
         let count = try call.int("num_heads", default: 0)
-        guard count > 0, given.shape[2] % count == 0 else { throw ONNXError.malformed("\(count) heads") }
+        guard count > 0, given.shape[2] % count == 0 else {
+          throw ONNXError.malformed(counted(count, "head"))
+        }
         tensor = given.reshaped([given.shape[0], given.shape[1], count, given.shape[2] / count])
       } else {
-        guard given.rank == 4 else { throw ONNXError.malformed("an input of \(given.rank) axes") }
+        guard given.rank == 4 else {
+          throw ONNXError.malformed("an input of \(counted(given.rank, "axis", "axes"))")
+        }
         tensor = given.transposed([0, 2, 1, 3])
       }
       let (batch, length, count, size) = (tensor.shape[0], tensor.shape[1], tensor.shape[2], tensor.shape[3])
@@ -23,12 +29,14 @@ extension Operators {
       let rotated = stated == 0 ? size : stated
       let half = rotated / 2
       guard rotated <= size, rotated >= 0, rotated.isMultiple(of: 2) else {
-        throw ONNXError.malformed("\(rotated) of \(size) elements")
+        throw ONNXError.malformed("\(rotated) of \(counted(size, "element"))")
       }
       var caches = (try call.tensor(1), try call.tensor(2))
       if let positions = try call.optional(3) {
         func picked(_ cache: Tensor) throws -> Tensor {
-          guard cache.rank == 2 else { throw ONNXError.malformed("a cache of \(cache.rank) axes") }
+          guard cache.rank == 2 else {
+            throw ONNXError.malformed("a cache of \(counted(cache.rank, "axis", "axes"))")
+          }
           return try cache.selecting([indexed(positions, within: cache.shape[0]), nil])
             .reshaped(positions.shape + [cache.shape[1]])
         }
@@ -113,7 +121,7 @@ extension Operators {
     let (queries, heads) = (try call.int("q_num_heads", default: 0), try call.int("kv_num_heads", default: 0))
     guard query.rank == 3, key.rank == 3, value.rank == 3, heads > 0, queries > 0, queries % heads == 0,
       query.shape[2] % queries == 0, value.shape[2] % heads == 0
-    else { throw ONNXError.malformed("\(queries) heads of queries and \(heads) of keys") }
+    else { throw ONNXError.malformed("\(counted(queries, "head")) of queries and \(heads) of keys") }
     let (batch, length) = (query.shape[0], query.shape[1])
     let (depth, width) = (query.shape[2] / queries, value.shape[2] / heads)
     guard key.shape == [batch, length, heads * depth], value.shape[..<2] == query.shape[..<2] else {

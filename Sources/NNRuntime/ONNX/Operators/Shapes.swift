@@ -134,12 +134,14 @@ extension Operators {
       sizes[free] = 1
       let others = try Shape.count(sizes, bits: 8)
       guard others > 0, tensor.count % others == 0, !(keepsZero && shape.contains(0)) else {
-        throw ONNXError.malformed("\(tensor.count) elements do not fit shape \(Shape.text(shape))")
+        throw ONNXError.malformed(
+          "\(counted(tensor.count, "element does", "elements do")) not fit shape \(Shape.text(shape))")
       }
       sizes[free] = tensor.count / others
     }
     guard try Shape.count(sizes, bits: 8) == tensor.count else {
-      throw ONNXError.malformed("\(tensor.count) elements do not fit shape \(Shape.text(shape))")
+      throw ONNXError.malformed(
+        "\(counted(tensor.count, "element does", "elements do")) not fit shape \(Shape.text(shape))")
     }
     return tensor.reshaped(sizes)
   }

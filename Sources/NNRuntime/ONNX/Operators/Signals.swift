@@ -112,7 +112,7 @@ extension Operators {
     let toReal = isInverse && isOneSided
     let length = given ?? (toReal ? 2 * (size - 1) : size)
     guard (1..<1 << 24).contains(length) else {
-      throw ONNXError.malformed("a transform of \(length) elements")
+      throw ONNXError.malformed("a transform of \(counted(length, "element"))")
     }
     let kept = isOneSided && !isInverse ? length / 2 + 1 : length
     var shape = tensor.shape

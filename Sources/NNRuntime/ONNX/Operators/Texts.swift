@@ -1,3 +1,5 @@
+import FileFormats
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -111,7 +113,7 @@ extension Operators {
     }
     let weights = try call.floats("weights") ?? [Double](repeating: 1, count: runs.count)
     guard weights.count == runs.count else {
-      throw ONNXError.malformed("\(weights.count) weights for \(runs.count) runs")
+      throw ONNXError.malformed("\(counted(weights.count, "weight")) for \(counted(runs.count, "run"))")
     }
     let words = tensor.type == .string ? tensor.array(of: String.self) : tensor.integers().map { "\($0)" }
     let (rows, width) = tensor.rank == 2 ? (tensor.shape[0], tensor.shape[1]) : (1, tensor.count)

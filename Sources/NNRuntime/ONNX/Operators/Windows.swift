@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The windows that a convolution or a pooling moves over the axes after batch and channels.
 struct Windows {
   let input: [Int]
@@ -14,13 +16,13 @@ struct Windows {
       let found = try call.ints(name) ?? [Int](repeating: blank, count: count)
       guard found.count == count, found.allSatisfy({ $0 >= blank && $0 < 1 << 31 }) else {
         throw ONNXError.malformed(
-          "attribute \"\(name)\" is \(found) for \(count / (blank == 0 ? 2 : 1)) axes")
+          "attribute \"\(name)\" is \(found) for \(counted(count / (blank == 0 ? 2 : 1), "axis", "axes"))")
       }
       return found
     }
     let rank = input.count
     guard kernel.count == rank, kernel.allSatisfy({ $0 > 0 && $0 < 1 << 31 }) else {
-      throw ONNXError.malformed("a window of \(kernel) over \(rank) axes")
+      throw ONNXError.malformed("a window of \(kernel) over \(counted(rank, "axis", "axes"))")
     }
     let (strides, dilations) = (try list("strides", 1, rank), try list("dilations", 1, rank))
     let pads = try list("pads", 0, 2 * rank)

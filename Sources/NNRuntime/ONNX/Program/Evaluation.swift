@@ -1,3 +1,5 @@
+import FileFormats
+
 extension Program {
   /// Runs the program.
   ///
@@ -61,7 +63,7 @@ extension Step {
     do {
       let made = try implementation!.run(call)
       guard made.count >= outputs.count || outputs[made.count...].allSatisfy({ $0 == nil }) else {
-        throw ONNXError.malformed("it makes \(made.count) values, not \(outputs.count)")
+        throw ONNXError.malformed("it makes \(counted(made.count, "value")), not \(outputs.count)")
       }
       return made
     } catch let error as ONNXError {

@@ -60,6 +60,7 @@ package final class ExternalData {
   }
 
   private func outside(_ tensor: String, _ location: String, _ size: Int) -> ONNXError {
-    .malformed("tensor \"\(tensor)\" reaches over the end of \"\(location)\", which has \(size) bytes")
+    .malformed(
+      "tensor \"\(tensor)\" reaches over the end of \"\(location)\", which has \(counted(size, "byte"))")
   }
 }

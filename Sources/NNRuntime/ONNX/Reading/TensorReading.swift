@@ -40,7 +40,7 @@ extension TensorMessage {
     let needed = (count * kind.bits + 7) / 8
     guard raw.count == needed else {
       throw ONNXError.malformed(
-        "\(raw.count) bytes where shape \(Shape.text(sizes)) of \(kind) needs \(needed)")
+        "\(counted(raw.count, "byte")) where shape \(Shape.text(sizes)) of \(kind) needs \(needed)")
     }
     if kind.bits < 8 { return unpacked(raw.array(), kind, sizes, count) }
     if count >= Self.mappedCount { return Tensor(type: kind, shape: sizes, elements: .mapped(raw)) }
@@ -85,7 +85,8 @@ extension TensorMessage {
   }
 
   private func wrongCount(_ found: Int, _ needed: Int) -> ONNXError {
-    .malformed("\(found) elements where shape \(Shape.text(shape.map { Int($0) })) needs \(needed)")
+    .malformed(
+      "\(counted(found, "element")) where shape \(Shape.text(shape.map { Int($0) })) needs \(needed)")
   }
 
   static func text(_ bytes: [UInt8]) throws -> String {

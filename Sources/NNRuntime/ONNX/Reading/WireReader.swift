@@ -66,7 +66,7 @@ struct WireReader {
     case 2:
       let length = try varint(in: span, at: &position)
       guard length <= UInt64(span.count - position) else {
-        throw cut("a field of \(length) bytes where \(span.count - position) are left")
+        throw cut("a field of \(counted(length, "byte")) where \(span.count - position) are left")
       }
       let range = position..<position + Int(length)
       position = range.upperBound

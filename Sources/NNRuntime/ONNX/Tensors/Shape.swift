@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Sizes of tensors, and how they fit.
 package enum Shape {
   /// Elements that a tensor may have which is made now.
@@ -57,7 +59,7 @@ package enum Shape {
   /// An axis counted from the front.
   static func axis(_ axis: Int, rank: Int) throws -> Int {
     guard axis >= -rank, axis < max(rank, 0) else {
-      throw ONNXError.malformed("axis \(axis) of a tensor of \(rank) axes")
+      throw ONNXError.malformed("axis \(axis) of a tensor of \(counted(rank, "axis", "axes"))")
     }
     return axis < 0 ? axis + rank : axis
   }

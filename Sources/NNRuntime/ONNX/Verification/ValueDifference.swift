@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Whether a value is the expected one: same structure, type and shape, and each element within the tolerance.
 package struct ValueDifference: Sendable {
   /// The largest difference, and the largest as a multiple of the tolerance.
@@ -28,7 +30,9 @@ package struct ValueDifference: Sendable {
     switch (actual, expected) {
     case (.tensor(let a), .tensor(let e)): compare(a, e, tolerance, name)
     case (.sequence(let a), .sequence(let e)):
-      guard a.count == e.count else { return note("\(name): \(a.count) elements instead of \(e.count)") }
+      guard a.count == e.count else {
+        return note("\(name): \(counted(a.count, "element")) instead of \(e.count)")
+      }
       for (index, pair) in zip(a, e).enumerated() { compare(pair.0, pair.1, tolerance, "\(name)[\(index)]") }
     case (.optional(nil), .optional(nil)): break
     case (.optional(.some(let a)), .optional(.some(let e))): compare(a, e, tolerance, name)

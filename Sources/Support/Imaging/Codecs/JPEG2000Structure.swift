@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The boxes of a JPEG 2000 file (ISO/IEC 15444-1, annexes A and I), or its bare codestream: what is known of it before a
 /// library sees it, which gets the codestream alone.
 struct JPEG2000Structure {
@@ -30,7 +32,7 @@ struct JPEG2000Structure {
     try limits.check(width: width, height: height, format: .jpeg2000)
     let components = field(40, 2)
     guard (1...4).contains(components), codestream.count >= 42 + 3 * components else {
-      throw .unsupported(.jpeg2000, detail: "\(components) channels")
+      throw .unsupported(.jpeg2000, detail: counted(components, "channel"))
     }
     for component in 0..<components {
       let (horizontal, vertical) = (field(43 + 3 * component, 1), field(44 + 3 * component, 1))

@@ -80,7 +80,7 @@ package enum OpenEXR {
     default: throw .unsupported("compression \(header.compression)")
     }
     guard let index = channel(header.channels) else {
-      throw .unsupported("\(header.channels.count) channels, none of which is called as depth is")
+      throw .unsupported("\(counted(header.channels.count, "channel")), none of which is called as depth is")
     }
     let channel = header.channels[index]
     guard !channel.isWhole else { throw .unsupported("whole numbers") }

@@ -207,7 +207,7 @@ struct Bench: AsyncParsableCommand {
     let elements = try input.elements(for: session.plan)
     let first = Benchmark(runs: 1, warmUp: 0).measure(session, input: elements)
     let firstOutput = monotonicNanoseconds()
-    var progress = Progress("\(threads) threads, run", of: runs)
+    var progress = Progress("\(counted(threads, "thread")), run", of: runs)
     defer { progress.finish() }
     let benchmark = Benchmark(runs: runs, warmUp: warmUp, seconds: seconds)
     let others = try (1..<streams).map { _ in try network.session(pool: ThreadPool(threads: threads)) }
@@ -240,7 +240,7 @@ struct Bench: AsyncParsableCommand {
     var progress: Progress?
     defer { progress?.finish() }
     let results = try KernelBenchmark(runs: runs, warmUp: warmUp).measure(plan, pool: pool) { done, count in
-      if progress == nil { progress = Progress("\(threads) threads, convolution", of: count) }
+      if progress == nil { progress = Progress("\(counted(threads, "thread")), convolution", of: count) }
       progress?.update(done)
     }
     return results.map { result in
@@ -281,7 +281,7 @@ struct Bench: AsyncParsableCommand {
     perceiver.measuringThreads = threads
     let benchmark = FlowBenchmark(
       source: selection.source, index: selection.indices[0], perceiver: perceiver)
-    var progress = Progress("\(threads) threads, run", of: runs)
+    var progress = Progress("\(counted(threads, "thread")), run", of: runs)
     defer { progress.finish() }
     let stages = try benchmark.measure(runs: runs, warmUp: warmUp) { progress.update($0) }
     let kernels = try InstructionSet.selected().rawValue

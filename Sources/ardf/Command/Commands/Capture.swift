@@ -26,7 +26,7 @@ struct Capture: ParsableCommand {
           "ardf capture check photo.jpg --depth-map photo-depth.png \\\n--intrinsics 1580,1580,960,720"
         )))
 
-    @Argument(help: "A capture, a sequence of them, or pictures.")
+    @Argument(help: "What is checked: \(InputKinds.one), or a folder of pictures.")
     var source: String
 
     @OptionGroup(title: "Input") var picture: PictureDepthOptions
@@ -94,7 +94,10 @@ struct Capture: ParsableCommand {
           "ardf capture convert photo.jpg --depth-map photo-depth.png \\\n--intrinsics 1580,1580,960,720 --out shot"
         )))
 
-    @Argument(help: "A capture or a sequence of them.")
+    @Argument(
+      help:
+        "What is converted: \(InputKinds.one), or a folder of pictures. Pictures need --depth-map and --intrinsics."
+    )
     var source: String
 
     @OptionGroup(title: "Input") var picture: PictureDepthOptions
@@ -130,7 +133,7 @@ struct Capture: ParsableCommand {
       }
       var leftOut = LeftOutInputs(unit: "frames")
       for frame in bad { leftOut.add(frame.name, of: source, reason: frame.reason) }
-      Console.inform("\(out): \(capture.frames.count - bad.count) frames")
+      Console.inform("\(out): \(counted(capture.frames.count - bad.count, "frame"))")
       if json {
         try Console.print([
           "schema": "ardf.written/1", "output": .string(out),

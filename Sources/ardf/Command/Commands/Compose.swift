@@ -20,7 +20,7 @@ struct Compose: ParsableCommand, LimitedCommand {
   @Option(help: "objects.json of ardf place; without it labels have no distance.")
   var objects: String?
 
-  @Option(help: "The picture or capture in which they were found.")
+  @Option(help: "What they were found in: \(InputKinds.one).")
   var capture: String
 
   @Option(help: "Which frame of the capture, by name or position from 0.")

@@ -69,7 +69,7 @@ struct Convert: ParsableCommand {
       ])
     } else {
       Console.inform(
-        "\(output): \(network), \(checkpoint.tensors.count) tensors, \(parameters) values, "
+        "\(output): \(network), \(counted(checkpoint.tensors.count, "tensor")), \(counted(parameters, "value")), "
           + "license \(checkpoint.metadata["license"] ?? "unknown")")
       for remark in checkpoint.remarks { Console.note(remark) }
     }

@@ -30,10 +30,9 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
       ("Of a film, for a program that reads arrays", "ardf depth clip.mp4 --out - > clip.npys")))
 
   @Argument(
-    help: """
-      Pictures, folders of pictures, captures, sequences, or patterns such as 'day/*.jpg'. Or one film, pipe (- is \
-      standard input: JPEG and PNG pictures one after the other), camera (/dev/video0), or RTSP or HTTP address.
-      """)
+    help:
+      "\(InputKinds.many), sequences, folders of these, or patterns such as 'day/*.jpg'. \(InputKinds.streams)"
+  )
   var sources: [String]
 
   @OptionGroup(title: "Output") var output: OutputOptions

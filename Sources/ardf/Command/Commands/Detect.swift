@@ -43,10 +43,9 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco")))
 
   @Argument(
-    help: """
-      Pictures, folders of pictures, captures, sequences, or patterns such as 'day/*.jpg'. Or one film, pipe (- is \
-      standard input: JPEG and PNG pictures one after the other), camera (/dev/video0), or RTSP or HTTP address.
-      """)
+    help:
+      "\(InputKinds.many), sequences, folders of these, or patterns such as 'day/*.jpg'. \(InputKinds.streams)"
+  )
   var sources: [String]
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -21,7 +21,10 @@ struct Fuse: ParsableCommand, LimitedCommand {
   @Option(help: "Relative depth as ardf depth writes it: .npy, (height, width).")
   var relative: String
 
-  @Option(help: "The capture whose LiDAR it is fitted to.")
+  @Option(
+    help:
+      "What has the LiDAR that it is fitted to: \(InputKinds.one); a picture's depth is given with --depth-map."
+  )
   var capture: String
 
   @Option(help: "Which frame of the capture, by name or position from 0.")

@@ -82,23 +82,25 @@ extension MergedParts.Gaps {
     var lines: [String] = []
     if let first = shards.first {
       lines.append(
-        "\(job): \(shards.count) of \(first.count) shards have left no part: --shard "
+        "\(job): \(shards.count) of \(counted(first.count, "shard")) left no part: --shard "
           + shards.prefix(5).map(\.description).joined(separator: ", ") + (shards.count > 5 ? ", ..." : ""))
     }
     if captures > 0 {
       lines.append(
-        "\(job): \(captures) captures are missing or incomplete, by number from 0: "
+        "\(job): \(counted(captures, "capture is", "captures are")) missing or incomplete, by number from 0: "
           + first.map(String.init).joined(separator: ", ") + (captures > first.count ? ", ..." : "")
           + "; run the job again with --resume, or write what there is with --partial")
     }
     if renamed > 0 {
-      lines.append("\(job): \(renamed) captures are others than the list has at their places")
+      lines.append(
+        "\(job): \(counted(renamed, "capture is another", "captures are others")) than the list has there")
     }
     if beyond > 0 {
       lines.append(
         hasManifest
-          ? "\(job): \(beyond) captures are of a longer list than --from"
-          : "\(job): \(beyond) captures have numbers that no other part leaves room for")
+          ? "\(job): \(counted(beyond, "capture is", "captures are")) of a longer list than --from"
+          : "\(job): \(counted(beyond, "capture has a number", "captures have numbers")) that no other part leaves room for"
+      )
     }
     return lines
   }

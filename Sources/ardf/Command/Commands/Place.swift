@@ -29,7 +29,7 @@ struct Place: ParsableCommand, LimitedCommand {
   @Option(help: "detections.json of ardf detect.")
   var detections: String
 
-  @Option(help: "The capture in which they were found.")
+  @Option(help: "What they were found in: \(InputKinds.one).")
   var capture: String
 
   @Option(help: "Which frame of the capture, by name or position from 0.")

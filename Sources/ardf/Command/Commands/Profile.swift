@@ -247,7 +247,7 @@ struct Profile: ParsableCommand {
     case .md: return environment.line + "\n\n" + table.markdown
     case .trace:
       Console.note(
-        "the last \(profile.traces.count) of \(profile.wall.count) iterations recorded; open the file at "
+        "the last \(profile.traces.count) of \(counted(profile.wall.count, "iteration")) recorded; open the file at "
           + "ui.perfetto.dev")
       return ChromeTrace.document(profile).serialized()
     case .html: return ProfilePage(profile: profile, environment: environment).text

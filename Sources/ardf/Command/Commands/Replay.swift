@@ -25,7 +25,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       ("A video, as fast as possible", "ardf replay scans --effect bed=smoke --max-speed --video --out film"))
   )
 
-  @Argument(help: "A sequence of captures.")
+  @Argument(help: "The sequence that is played: \(InputKinds.one), or a folder of pictures.")
   var sequence: String
 
   @Option(help: "Only this frame, by name or position from 0. Repeatable.")

@@ -56,10 +56,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       )))
 
   @Argument(
-    help: """
-      Pictures, captures, sequences, folders of these, or patterns such as 'scans/*'. Or one film, pipe (- is standard \
-      input: JPEG and PNG pictures one after the other), camera (/dev/video0), or RTSP or HTTP address.
-      """)
+    help:
+      "\(InputKinds.many), sequences, folders of these, or patterns such as 'scans/*'. \(InputKinds.streams)")
   var sources: [String] = []
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -186,7 +184,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     if log.failed > 0 {
       throw CommandError.input(
-        "\(log.failed) of \(frames.count) frames could not be read; "
+        "\(log.failed) of \(counted(frames.count, "frame")) could not be read; "
           + (log.failed < frames.count ? "the others are done" : "nothing was done"))
     }
   }

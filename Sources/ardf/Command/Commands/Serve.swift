@@ -32,7 +32,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       ("A detector for other programs", "ardf serve --models weights/yolo11n-seg.safetensors"),
       ("A detector for home cameras", "ardf serve --models yolo11n --deepstack --listen 127.0.0.1:5000")))
 
-  @Argument(help: "A picture, a capture, or a folder of results.")
+  @Argument(help: "What is shown: \(InputKinds.one), or a folder of results.")
   var source: String?
 
   @Option(help: "The capture that a folder of results was made from.")

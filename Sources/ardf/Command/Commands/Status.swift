@@ -106,7 +106,7 @@ extension JobStatus {
     }
     if let rate {
       lines.append(
-        "rate: \(decimal(rate * 3600, 0)) frames an hour"
+        "rate: \(counted(Int(clamping: (rate * 3600).rounded()), "frame")) an hour"
           + (secondsLeft.map { $0 > 0 ? ", \(Self.text(seconds: $0)) left" : "" } ?? ""))
     }
     for shard in last {

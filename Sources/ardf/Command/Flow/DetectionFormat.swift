@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Models
 import Perception
 
@@ -14,7 +15,7 @@ extension DetectionFormat {
       network.classNames.count == 1 && network.form.keypointCount == COCOResults.keypointCount
     if self == .coco, network.classNames.count != COCOResults.classCount, !isPerson {
       throw CommandError.input(
-        "\(network.weights.file): has \(network.classNames.count) classes; --format coco needs COCO's \(COCOResults.classCount), or "
+        "\(network.weights.file): has \(counted(network.classNames.count, "class", "classes")); --format coco needs COCO's \(COCOResults.classCount), or "
           + "persons with \(COCOResults.keypointCount) key points")
     }
     if self == .dota, network.form != .orientedBoxes {

@@ -81,7 +81,7 @@ struct DetectorSettings: Sendable {
         throw CommandError.usage(
           "--classes: the network knows no \(wanted); "
             + (near.isEmpty
-              ? "it has \(names.count) classes, which ardf inspect weights lists"
+              ? "it has \(counted(names.count, "class", "classes")), which ardf inspect weights lists"
               : "did you mean \(near.joined(separator: " or "))?"))
       })
   }

@@ -23,7 +23,8 @@ enum Documents {
       }
     }
     if missing > 0 {
-      Console.note("\(path): the probabilities of \(missing) masks are missing; using the masks' pixels")
+      Console.note(
+        "\(path): the probabilities of \(counted(missing, "mask")) are missing; using the masks' pixels")
     }
     return file
   }

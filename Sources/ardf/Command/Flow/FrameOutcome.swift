@@ -123,9 +123,9 @@ extension ObjectDetector {
 extension FusionReport {
   /// One line for people.
   var line: String {
-    guard let alignment else { return "no fit: \(status.rawValue) (\(pairs) pairs)" }
+    guard let alignment else { return "no fit: \(status.rawValue) (\(counted(pairs, "pair")))" }
     let fit =
-      "\(pairs) pairs, \(decimal(100 * alignment.inlierRatio, 1))% inliers, median residual "
+      "\(counted(pairs, "pair")), \(decimal(100 * alignment.inlierRatio, 1))% inliers, median residual "
       + "\(decimal(100 * alignment.medianRelativeResidual, 2))%, RMSE \(decimal(alignment.rmseMeters, 3)) m"
     guard let method, let quality else { return fit }
     let errors = method == .guided ? quality.guided : quality.fit

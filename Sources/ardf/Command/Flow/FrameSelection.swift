@@ -43,7 +43,7 @@ struct FrameSelection {
       let all =
         known.count == 1
         ? "one frame, \(known[0].name)"
-        : "\(known.count) frames, \(known[0].name) to \(known[known.count - 1].name)"
+        : "\(counted(known.count, "frame")), \(known[0].name) to \(known[known.count - 1].name)"
       throw CommandError.usage(
         "\(option) \(wanted): \(source.path) has \(all); give a name or a position from 0")
     }
@@ -68,7 +68,8 @@ struct FrameSelection {
   /// The only frame that is selected.
   func onlyFrame() throws -> CapturedFrame {
     guard isSingle else {
-      throw CommandError.usage("\(source.path) has \(indices.count) frames; choose one with --frame")
+      throw CommandError.usage(
+        "\(source.path) has \(counted(indices.count, "frame")); choose one with --frame")
     }
     return try source.frame(at: indices[0])
   }

@@ -103,9 +103,9 @@ enum ONNXLayerVerification {
   private static func uncompared(_ layers: [String]) -> String {
     guard !layers.isEmpty else { return "" }
     let rest = layers.count - mostNamed
-    return "not compared, since the file has no such tensors, \(layers.count) layers: "
+    return "not compared, since the file has no such tensors, \(counted(layers.count, "layer")): "
       + layers.prefix(mostNamed).joined(separator: ", ")
-      + (rest > 0 ? " and \(rest) others, which --json names" : "") + "\n"
+      + (rest > 0 ? " and \(counted(rest, "other")), which --json names" : "") + "\n"
   }
 
   private static let mostNamed = 5

@@ -57,7 +57,8 @@ enum ONNXVerification {
         ])
       }
       let differing = found.layers.count { $0.message != nil }
-      text += table.text + "\(found.layers.count) values compared, \(differing) beyond their tolerance\n"
+      text +=
+        table.text + "\(counted(found.layers.count, "value")) compared, \(differing) beyond their tolerance\n"
       if let first = found.firstDivergence {
         failures.append(
           "\(mode.rawValue): node \"\(first.node)\" (\(first.type)) is the first to diverge: \"\(first.name)\" is "
@@ -115,7 +116,7 @@ enum ONNXVerification {
         [name, "\(check.state.rawValue)", check.message].map(printableLine).joined(separator: "\t"))
     }
     guard failed == 0 else {
-      throw CommandError.checkFailed("\(failed) of \(folders.count) cases do not pass")
+      throw CommandError.checkFailed("\(failed) of \(counted(folders.count, "case")) failed")
     }
   }
 }

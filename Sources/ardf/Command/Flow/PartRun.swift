@@ -34,7 +34,7 @@ struct PartRun {
     /// `3 bad inputs (2 malformed, 1 missing)`.
     var text: String {
       let kinds = failures.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-      return "\(failed) bad input\(failed == 1 ? "" : "s") (\(kinds.joined(separator: ", ")))"
+      return "\(counted(failed, "bad input")) (\(kinds.joined(separator: ", ")))"
     }
   }
 
@@ -218,7 +218,13 @@ struct PartRun {
 extension PartDamage {
   /// Lines for people about what was found in a part besides records.
   func lines(of path: String) -> [String] {
-    (torn > 0 ? ["\(path): \(torn) bytes of a record that was not finished are cut off"] : [])
-      + (lines > 0 ? ["\(path): \(lines) lines that are no records are passed over"] : [])
+    (torn > 0
+      ? [
+        "\(path): \(counted(torn, "byte of a record that was not finished is", "bytes of a record that was not finished are")) cut off"
+      ] : [])
+      + (lines > 0
+        ? [
+          "\(path): \(counted(lines, "line that is no record is", "lines that are no records are")) passed over"
+        ] : [])
   }
 }

@@ -102,7 +102,7 @@ struct ReplayReport {
   var lines: [String] {
     let state = live.snapshot
     var lines = [
-      "\(state.framesShown) of \(state.framesSeen) frames shown, \(state.framesDropped) dropped, "
+      "\(state.framesShown) of \(counted(state.framesSeen, "frame")) shown, \(state.framesDropped) dropped, "
         + counted(state.detections, "detection")
     ]
     for (index, placement) in placements.enumerated() {
@@ -131,13 +131,14 @@ struct ReplayReport {
     if state.detectionsRefused > 0 {
       let held = decimal(Double(live.endurance.peakBytes ?? 0) / 1e6, 0)
       parts.append(
-        "\(state.detectionsRefused) of \(offered) detections refused under heat or memory pressure "
+        "\(state.detectionsRefused) of \(counted(offered, "detection")) refused under heat or memory pressure "
           + "(the loop held up to \(held) MB of \(budget / 1_000_000)): detect less often, or in smaller pictures"
       )
     }
     if state.detectionsBroken > 0 {
       parts.append(
-        "\(state.detectionsBroken) of \(offered) detections left out after failures: see the errors above")
+        "\(state.detectionsBroken) of \(counted(offered, "detection")) left out after failures: see the errors above"
+      )
     }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }

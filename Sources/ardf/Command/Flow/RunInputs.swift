@@ -115,7 +115,7 @@ struct RunInputs {
     }
     if !unread.isEmpty {
       Console.note(
-        "\(path): \(unread.count) left out that \(unread.count == 1 ? "is" : "are") no picture (\(pictureFormats)) and no known capture: "
+        "\(path): left out \(counted(unread.count, "file or folder that is", "files and folders that are")) no picture (\(pictureFormats)) and no known capture: "
           + unread.prefix(5).joined(separator: ", ") + (unread.count > 5 ? ", ..." : ""))
     }
     return sources

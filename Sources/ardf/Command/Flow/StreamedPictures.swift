@@ -40,7 +40,8 @@ struct StreamedPictures: Sendable {
     return try await arrivals { arrival in
       guard count - (change?.unchanged ?? 0) < most ?? .max else {
         Console.note(
-          "\(source.name): stopped after \(count) pictures; raise --max-frames for more in a folder")
+          "\(source.name): stopped after \(counted(count, "picture")); raise --max-frames for more in a folder"
+        )
         return false
       }
       count += 1
@@ -166,7 +167,7 @@ struct StreamLog {
     let (whole, parts) = (ContinuousClock.now - start).components
     let seconds = Double(whole) + Double(parts) / 1e18
     return
-      "\(done) pictures in \(decimal(seconds, 1)) s, \(decimal(Double(done) / max(seconds, 1e-3), 2)) a second"
+      "\(counted(done, "picture")) in \(decimal(seconds, 1)) s, \(decimal(Double(done) / max(seconds, 1e-3), 2)) a second"
       + (unchanged > 0 ? "; \(unchanged) in which nothing came or went" : "")
       + (dropped > 0 ? "; \(dropped) left out" : "") + (failed > 0 ? "; \(failed) damaged" : "")
   }
@@ -179,11 +180,12 @@ struct StreamLog {
     Console.inform(line)
     if let stalled { throw stalled }
     if let signal = Interruption.endingSignal {
-      Console.note("\(name): ended by a signal after \(done + failed) pictures; what was done is kept")
+      Console.note(
+        "\(name): ended by a signal after \(counted(done + failed, "picture")); what was done is kept")
       throw EndedBySignal(signal: signal)
     }
     if failed > 0 {
-      throw CommandError.input("\(name): \(failed) of \(done + failed) pictures could not be read")
+      throw CommandError.input("\(name): \(failed) of \(counted(done + failed, "picture")) could not be read")
     }
     guard done > 0 || StandardStream.output.isClosed else {
       throw CommandError.input("\(name): holds no picture")

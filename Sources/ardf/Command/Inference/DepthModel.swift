@@ -68,7 +68,7 @@ struct DepthModel: ServedModel {
     guard let tensor = call.inputs["prompt_depth"], let elements = tensor.floats else { return [] }
     let (count, height, width) = (tensor.shape[0], tensor.shape[2], tensor.shape[3])
     guard count == batch, height > 0, width > 0, height * width <= RawInput.mostPixels else {
-      throw UnfitInput("prompt_depth: \(tensor.shape): give one map for each of \(batch) pictures")
+      throw UnfitInput("prompt_depth: \(tensor.shape): give one map for each of \(counted(batch, "picture"))")
     }
     let one = height * width
     return (0..<count).map {

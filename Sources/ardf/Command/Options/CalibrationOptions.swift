@@ -1,5 +1,6 @@
 import AppCore
 import ArgumentParser
+import FileFormats
 import Imaging
 import Sharding
 
@@ -43,12 +44,12 @@ struct CalibrationOptions: ParsableArguments {
     // What is measured is a weight file's, and pictures that were named are part of what it is made of.
     guard leftOut.entries.isEmpty else {
       throw CommandError.input(
-        "--calibrate: \(leftOut.entries.count) of \(wanted) pictures could not be read; mend or leave them out"
+        "--calibrate: \(leftOut.entries.count) of \(counted(wanted, "picture")) could not be read; mend or leave them out"
       )
     }
     guard images.count >= Self.least else {
       throw CommandError.input(
-        "--calibrate: \(images.count) different \(images.count == 1 ? "picture" : "pictures"): give at least "
+        "--calibrate: \(counted(images.count, "different picture")): give at least "
           + "\(Self.least) of what the network will see")
     }
     return images

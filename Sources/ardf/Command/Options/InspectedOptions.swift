@@ -100,7 +100,7 @@ enum NetworkInput {
       let selection = try FrameSelection(path, frames: [])
       guard selection.isSingle else {
         throw CommandError.usage(
-          "--input \(path): there are \(selection.indices.count) pictures in it; give one of them")
+          "--input \(path): there are \(counted(selection.indices.count, "picture")) in it; give one of them")
       }
       let frame = try selection.onlyFrame()
       guard let image = frame.image else { throw CommandError.input("\(path): has no picture") }

@@ -102,7 +102,7 @@ struct NetworkOptions: ParsableArguments {
       }
       table.add(row)
     }
-    var text = "\(plan.name): \(plan.layers.count) layers, \(decimal(operations / 1e9, 2)) GFLOP"
+    var text = "\(plan.name): \(counted(plan.layers.count, "layer")), \(decimal(operations / 1e9, 2)) GFLOP"
     if isPlan {
       text +=
         ", kernels \(plan.kernelName), arena \(byteText(plan.arenaBytes)) "

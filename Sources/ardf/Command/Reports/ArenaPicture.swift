@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 
 /// The arena as a picture: layers from left to right, bytes upwards, a rectangle a buffer.
@@ -23,7 +24,7 @@ struct ArenaPicture {
   }
 
   private var title: String {
-    "\(plan.name): arena of \(byteText(plan.arenaBytes)) for \(plan.arenaBuffers.count) buffers, "
+    "\(plan.name): arena of \(byteText(plan.arenaBytes)) for \(counted(plan.arenaBuffers.count, "buffer")), "
       + "\(byteText(plan.unsharedBytes)) without sharing"
   }
 

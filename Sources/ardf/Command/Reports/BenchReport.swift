@@ -45,7 +45,7 @@ struct BenchResult {
   /// The result among those of one report.
   var name: String {
     (stage.map { "\($0), " } ?? "") + (operations == nil ? "" : "\(kernels), ")
-      + (streams > 1 ? "\(streams) streams of " : "") + "\(threads) threads"
+      + (streams > 1 ? "\(counted(streams, "stream")) of " : "") + counted(threads, "thread")
   }
 
   /// GFLOP/s of the median run.
@@ -194,7 +194,7 @@ struct BenchReport {
     results.compactMap { result in
       let outliers = TimingSummary(result.times).outliers
       guard outliers > 0, result.operations == nil else { return nil }
-      return "\(outliers) of \(result.times.count) runs (\(result.name)) are far outliers: the "
+      return "\(outliers) of \(counted(result.times.count, "run")) (\(result.name)) are far outliers: the "
         + "machine was busy, or the warm-up too short; the median stands, the mean and the tail do not"
     }
   }

@@ -10,7 +10,7 @@ struct BoxReport: FrameEvaluationReport {
   let rows: [BoxScoring.Row]
 
   var heading: String {
-    "\(network) and the sensor's depth, \(counted(frames, "frame")), \(rows.first?.accuracy.labels ?? 0) annotated boxes; sides in % "
+    "\(network) and the sensor's depth, \(counted(frames, "frame")), \(counted(rows.first?.accuracy.labels ?? 0, "annotated box", "annotated boxes")); sides in % "
       + "of those found at .25, inferred ones left out"
   }
 

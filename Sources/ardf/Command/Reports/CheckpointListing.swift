@@ -36,7 +36,9 @@ struct CheckpointListing {
         "Ultralytics \(printableLine(writer))" + (description.date.map { ", " + printableLine($0) } ?? ""),
       ])
     }
-    table.add(["holds", "\(description.tensorCount) tensors, \(description.valueCount) values"])
+    table.add([
+      "holds", "\(counted(description.tensorCount, "tensor")), \(counted(description.valueCount, "value"))",
+    ])
     for remark in description.remarks { table.add(["note", printableLine(remark)]) }
     table.add(["supported", description.defect.map { "no: \($0)" } ?? "yes"])
     return table.text

@@ -20,7 +20,8 @@ struct ClassReport: EvaluationReport {
 
   var heading: String {
     let count = rows.first?.accuracy.labelled.count ?? 0
-    return "\(network), \(side)x\(side), \(counted(pictures, "picture")) of \(count) classes"
+    return
+      "\(network), \(side)x\(side), \(counted(pictures, "picture")) of \(counted(count, "class", "classes"))"
   }
 
   var table: EvaluationTable {

@@ -27,7 +27,8 @@ struct DepthReport: FrameEvaluationReport {
     let alignment =
       unit == .none ? "meters as they are" : "scale and shift of inverse depth fitted to each frame"
     let readings = rows.first?.mean.readings ?? 0
-    return "\(network), \(output), \(counted(frames.count, "frame")), \(readings) readings, \(alignment)"
+    return
+      "\(network), \(output), \(counted(frames.count, "frame")), \(counted(readings, "reading")), \(alignment)"
       + (isPrompted ? "; the network has read the sensor that it is compared with" : "")
   }
 

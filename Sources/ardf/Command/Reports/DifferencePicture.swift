@@ -75,7 +75,7 @@ struct DifferencePicture {
     canvas.draw(
       ColorMap.inferno.paint(shown, range: range, missing: Self.notFinite), x: Int(clamping: area.minX),
       y: Int(clamping: area.minY))
-    let side = map.isTokens ? "tokens (down) and channels" : "\(map.channels.count) channels"
+    let side = map.isTokens ? "tokens (down) and channels" : counted(map.channels.count, "channel")
     Self.text(
       map.isTokens
         ? "|difference| of \(map.rows)x\(map.columns) \(side)"

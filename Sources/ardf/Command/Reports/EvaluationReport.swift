@@ -67,7 +67,7 @@ struct ObjectReport: EvaluationReport {
   var heading: String {
     let count = rows.first?.boxes.classes.count ?? 0
     return
-      "\(network), \(input), \(counted(pictures, "picture")), \(counted(labels, "label")) of \(count) classes, protocol \(rule.rawValue)"
+      "\(network), \(input), \(counted(pictures, "picture")), \(counted(labels, "label")) of \(counted(count, "class", "classes")), protocol \(rule.rawValue)"
   }
 
   var table: EvaluationTable {

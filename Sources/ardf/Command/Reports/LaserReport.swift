@@ -18,7 +18,7 @@ struct LaserReport: FrameEvaluationReport {
   let rows: [Row]
 
   var heading: String {
-    "\(network), \(counted(frames.count, "frame")) against a laser scanner, \(rows.first?.mean.all.pixels ?? 0) pixels, AbsRel"
+    "\(network), \(counted(frames.count, "frame")) against a laser scanner, \(counted(rows.first?.mean.all.pixels ?? 0, "pixel")), AbsRel"
       + (leftOut.isEmpty ? "" : "; \(counted(leftOut.count, "frame")) left out")
   }
 

@@ -48,7 +48,8 @@ struct MeasurementEnvironment {
   var line: String {
     let kernels = backend == .openBLAS ? "OpenBLAS \(machine.blas ?? "")" : machine.inUse
     let commit = SourceCommit.current.map { " (\($0.prefix(12)))" } ?? ""
-    return "ardf \(version)\(commit), \(machine.processor), \(machine.processors) processors, \(kernels), "
+    return
+      "ardf \(version)\(commit), \(machine.processor), \(counted(machine.processors, "processor")), \(kernels), "
       + "weights \(weightsDigest.prefix(12)), load \(load.map { decimal($0, 2) } ?? "unknown")"
   }
 

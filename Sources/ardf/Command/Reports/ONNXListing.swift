@@ -26,7 +26,7 @@ struct ONNXListing {
     for output in message.graph?.outputs ?? [] {
       table.add(["output", "\(output.name): \(Self.text(output.type))"])
     }
-    table.add(["parameters", "\(description.parameters), \(description.parameterBytes) bytes"])
+    table.add(["parameters", "\(description.parameters), \(counted(description.parameterBytes, "byte"))"])
     for entry in message.metadata { table.add(["metadata", "\(entry.key): \(entry.value)"]) }
     var operators = TextTable(["operator", "nodes", "runs"], rightAligned: [1])
     for use in description.operators {

@@ -20,8 +20,8 @@ struct ONNXPlanListing {
 
   private var fast: Int { partition.nodes.count { $0.island != nil } }
   private var summary: String {
-    "\(partition.nodes.count) layers, \(fast) in the engine in \(partition.plans.count) islands, "
-      + "\(partition.nodes.count - fast) by their definition; \(partition.entering) tensors go in, "
+    "\(counted(partition.nodes.count, "layer")), \(fast) in the engine in \(counted(partition.plans.count, "island")), "
+      + "\(partition.nodes.count - fast) by their definition; \(counted(partition.entering, "tensor goes", "tensors go")) in, "
       + "\(partition.leaving) come out, \(partition.rearranged) are rearranged between"
   }
 

@@ -46,7 +46,7 @@ struct ProfileTable {
 
   /// The network, kernels, threads and iterations of the measurement, in one line.
   var head: String {
-    "\(profile.network): \(profile.kernels), \(profile.threads) threads, \(profile.wall.count) iterations; "
+    "\(profile.network): \(profile.kernels), \(counted(profile.threads, "thread")), \(counted(profile.wall.count, "iteration")); "
       + "peak \(decimal(profile.ceiling.peak, 1)) GFLOP/s, memory \(decimal(profile.ceiling.bandwidth, 1)) GB/s"
   }
 
@@ -137,7 +137,7 @@ struct PairedComparisonTable {
         decimal(100 * row.bound, 1), row.verdict.rawValue,
       ])
     }
-    return table.text + "\(turns) turns of old, new, old\n"
+    return table.text + "\(counted(turns, "turn")) of old, new, old\n"
   }
 }
 

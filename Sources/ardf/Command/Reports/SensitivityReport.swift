@@ -46,12 +46,12 @@ struct SensitivityReport {
         ] + (outcome.scores[point.count].map { [decimal($0, 4)] } ?? []))
     }
     var text =
-      "\(network), kernels \(kernels), \(pictures) pictures: one layer at a time in \(lowered), the others in "
+      "\(network), kernels \(kernels), \(counted(pictures, "picture")): one layer at a time in \(lowered), the others in "
       + "\(kept); error: what the outputs change by, relative L2; of the curve, against fp32\n\n"
       + layers.text + "\n" + curve.text
     if let (point, plan) = outcome.chosen {
       text +=
-        "\nleast work within the error: \(point.count) layers in \(lowered), \(plan.exceptions.count) in \(kept), "
+        "\nleast work within the error: \(counted(point.count, "layer")) in \(lowered), \(plan.exceptions.count) in \(kept), "
         + "error \(scientific(point.error)), \(decimal(milliseconds(point), 2)) ms\n"
     }
     return text

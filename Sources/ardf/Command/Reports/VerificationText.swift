@@ -19,7 +19,7 @@ struct VerificationText {
     var text = reports.first.map { "\($0.network), kernels \($0.kernels)" } ?? ""
     text += ", against " + printableLine(parts.isEmpty ? reference : parts.joined(separator: " ")) + "\n"
     for (type, count) in reducedTypes.sorted(by: { $0.key < $1.key }) {
-      text += "the reference stores \(count) tensors as \(type), rounded: record it as F32\n"
+      text += "the reference stores \(counted(count, "tensor")) as \(type), rounded: record it as F32\n"
     }
     for report in reports {
       let layers = report.layers.filter { !failed || !$0.passed }

@@ -42,8 +42,9 @@ struct WeightListing {
   var warning: String? {
     guard nonFinite > 0 else { return nil }
     let names = entries.filter { $0.statistics.nonFinite > 0 }.map(\.name)
-    return "\(nonFinite) elements are infinite or NaN, in \(names.prefix(3).joined(separator: ", "))"
-      + (names.count > 3 ? " and \(names.count - 3) more tensors" : "")
+    return
+      "\(counted(nonFinite, "element is", "elements are")) infinite or NaN, in \(names.prefix(3).joined(separator: ", "))"
+      + (names.count > 3 ? " and \(counted(names.count - 3, "more tensor"))" : "")
   }
 
   var document: JSONValue {
@@ -77,6 +78,6 @@ struct WeightListing {
     }
     return "weights: \(origin)\nsha256: \(digest)\n"
       + metadata.sorted { $0.key < $1.key }.map { printableLine("\($0): \($1)") + "\n" }.joined()
-      + "\(entries.count) tensors, \(values) values\n" + table.text
+      + "\(counted(entries.count, "tensor")), \(counted(values, "value"))\n" + table.text
   }
 }

@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Geometry
 import Imaging
 import Synchronization
@@ -15,7 +16,9 @@ struct LiveSoak: Sendable {
     let report = try await session(frames: frames, clock: clock, screen: screen).run()
     let figures = report.snapshot
     var defect = balance(report)
-    if figures.framesSeen != frames { defect = "\(figures.framesSeen) frames were seen" }
+    if figures.framesSeen != frames {
+      defect = "\(counted(figures.framesSeen, "frame was", "frames were")) seen"
+    }
     if figures.framesShown + figures.framesDropped + figures.framesPaced != frames {
       defect = "frames got lost: \(figures.framesShown) shown, \(figures.framesDropped) dropped"
     }
@@ -38,7 +41,9 @@ struct LiveSoak: Sendable {
   }
 
   private func balance(_ report: LiveReport) -> String? {
-    guard report.gate.inFlight == 0 else { return "\(report.gate.inFlight) permits were not given back" }
+    guard report.gate.inFlight == 0 else {
+      return "\(counted(report.gate.inFlight, "permit was", "permits were")) not given back"
+    }
     guard report.pool.lent == 0, report.pool.leaked == 0 else { return "a buffer was not given back" }
     return nil
   }

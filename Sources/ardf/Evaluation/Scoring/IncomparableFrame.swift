@@ -23,7 +23,7 @@ package enum IncomparableFrame: Error, Equatable, CustomStringConvertible {
     case .noDepth: "it has no depth of a sensor"
     case .noEstimate(let reason): "\(reason)"
     case .tooFewReadings(let count):
-      "it has \(count) readings with an estimate, of which none can be evaluated or fitted"
+      "it has \(counted(count, "reading")) with an estimate, of which none can be evaluated or fitted"
     case .notFitted: "relative depth cannot be fitted to its readings"
     case .noLaser: "it has no depth of a laser scanner"
     case .noCommonPixel: "no pixel has both the laser's depth and the sensor's"

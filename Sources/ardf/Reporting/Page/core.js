@@ -13,6 +13,9 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+/** A number with what it counts: "1 object", "2 objects". */
+const counted = (count, noun) => `${count} ${count === 1 ? noun : `${noun}s`}`;
+
 const metres = value => value == null ? "-- m" : `${value.toFixed(2)} m`;
 
 /** Half of an interval, rounded up as in labels: ".04". */

@@ -18,9 +18,9 @@ function startTheme() {
 
 function showFacts() {
   const count = data.detections.length;
-  const facts = [`${data.model.name ?? "detector"} ${data.model.input ?? ""}`.trim(), `${count} object${count === 1 ? "" : "s"}`, `${frame.upright.join(" × ")}`];
+  const facts = [`${data.model.name ?? "detector"} ${data.model.input ?? ""}`.trim(), counted(count, "object"), `${frame.upright.join(" × ")}`];
   const {index = 0, count: frames = data.path.length} = data.position ?? {};
-  if (frames > 1) facts.push(`${frames} frames`);
+  if (frames > 1) facts.push(counted(frames, "frame"));
   $("#title").textContent = data.title;
   document.title = data.position && frames > 1 ? `${data.title}, frame ${index + 1} of ${frames}` : data.title;
   $("#facts").replaceChildren(...facts.map(textContent => make("li", {textContent})));

@@ -29,12 +29,12 @@ function drawFit() {
   if (!fusion) { $("#fit").hidden = true; return; }
   const percent = value => `${(100 * value).toFixed(1)} %`;
   if (fusion.status !== "ok") {
-    $("#fit-text").textContent = `No fit: ${fusion.status} (${fusion.pairs} pairs). Distances come from the LiDAR alone.`;
+    $("#fit-text").textContent = `No fit: ${fusion.status} (${counted(fusion.pairs, "pair")}). Distances come from the LiDAR alone.`;
   } else {
     const formula = fusion.model === "linear"
       ? `Z = ${fusion.alpha.toPrecision(4)} r ${fusion.beta < 0 ? "−" : "+"} ${Math.abs(fusion.beta).toPrecision(4)}`
       : `1 / Z = ${fusion.scale.toPrecision(4)} r ${fusion.shift < 0 ? "−" : "+"} ${Math.abs(fusion.shift).toPrecision(4)}`;
-    $("#fit-text").textContent = `${formula}. ${fusion.pairs} pairs, ${percent(fusion.inlierRatio)} inliers, `
+    $("#fit-text").textContent = `${formula}. ${counted(fusion.pairs, "pair")}, ${percent(fusion.inlierRatio)} inliers, `
       + `median residual ${percent(fusion.medianRelativeResidual)}, RMSE ${fusion.rmseMeters.toFixed(3)} m`;
   }
   if (!pairs?.relative.length) return;

@@ -55,7 +55,7 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
       "tensor \(Self.name(tensor)): give its elements as \"data\" or as \"binary_data_size\" bytes after the JSON, "
         + "one of the two"
     case .binaryLength(let found, let expected):
-      "\(found) bytes follow the JSON where its tensors ask for \(expected)"
+      "\(counted(found, "byte follows", "bytes follow")) the JSON where its tensors ask for \(expected)"
     case .elementCount(let tensor, let found, let expected):
       "tensor \(Self.name(tensor)): \(found) where its shape and datatype ask for \(expected)"
     case .element(let tensor, let index, let datatype):

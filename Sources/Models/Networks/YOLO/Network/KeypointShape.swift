@@ -31,14 +31,15 @@ package struct KeypointShape: Sendable, Equatable {
   package init(values: Int, metadata: [String: String]) throws(YOLOError) {
     guard let text = metadata[Self.key] else {
       guard let shape = Self(values: values) else {
-        throw .unknownArchitecture(reason: "\(values) numbers of key points, which have 2 or 3 each")
+        throw .unknownArchitecture(
+          reason: "\(counted(values, "number")) of key points, which have 2 or 3 each")
       }
       self = shape
       return
     }
     guard let shape = Self(PlainValue(written: text), values: values) else {
       throw .unknownArchitecture(
-        reason: "the metadata's \"\(Self.key)\" is not [count, 2 or 3] of \(values) numbers")
+        reason: "the metadata's \"\(Self.key)\" is not [count, 2 or 3] of \(counted(values, "number"))")
     }
     self = shape
   }

@@ -151,7 +151,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
     let deepest = try outputs(model[last]["cv2"]["conv"])
     guard stem >= 8, stem % 8 == 0, deepest % 8 == 0, deepest >= stem else {
       throw .unknownArchitecture(
-        reason: "the first layer has \(stem) channels and layer \(last) has \(deepest)")
+        reason: "the first layer has \(counted(stem, "channel")) and layer \(last) has \(deepest)")
     }
     let width = Double(stem) / 64
     let maximum = Int(Double(deepest) / width)
@@ -175,7 +175,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
   ) throws(YOLOError) -> Int {
     let count = (0...).first { !convolution($0).contains("weight") }!
     guard (1...8).contains(count) else {
-      throw .unknownArchitecture(reason: "layer \(layer) has \(count) blocks")
+      throw .unknownArchitecture(reason: "layer \(layer) has \(counted(count, "block"))")
     }
     return count
   }
@@ -198,7 +198,9 @@ package struct YOLOArchitecture: Sendable, Equatable {
     }
     guard names.count == count else {
       throw .unknownArchitecture(
-        reason: "the metadata's \"\(ClassNames.key)\" are \(names.count), it has \(count) classes")
+        reason:
+          "the metadata's \"\(ClassNames.key)\" are \(names.count), it has \(counted(count, "class", "classes"))"
+      )
     }
     return names
   }

@@ -54,8 +54,9 @@ package enum YOLOCheckpoint {
     if metadata[ClassNames.key] == nil {
       remarks.append(
         ClassNames.areCOCO(count, sizes.task)
-          ? "it holds no class names: those of COCO are taken for its \(count) classes"
-          : "it holds no class names: its \(count) classes are called class0, class1 and so on")
+          ? "it holds no class names: those of COCO are taken for its \(counted(count, "class", "classes"))"
+          : "it holds no class names: \(counted(count, "class is called class0", "classes are called class0, class1 and so on"))"
+      )
     }
     if metadata[YOLOArchitecture.headKey] == YOLOArchitecture.suppressedHead {
       remarks.append("it is set to the head whose boxes are suppressed (end2end = False), which is computed")
@@ -121,7 +122,7 @@ package enum YOLOCheckpoint {
     }
     guard let shape = KeypointShape(values: values) else {
       throw CheckpointErrorAt(
-        .unknownArchitecture("\(values) numbers of key points, which have 2 or 3 each"), name)
+        .unknownArchitecture("\(counted(values, "number")) of key points, which have 2 or 3 each"), name)
     }
     return shape
   }
@@ -139,7 +140,8 @@ package enum YOLOCheckpoint {
     guard let variant = found else {
       throw CheckpointErrorAt(
         .unknownArchitecture(
-          "the first layer has \(channels) channels and layer 2 \(blocks) blocks, as no published size has"))
+          "the first layer has \(counted(channels, "channel")) and layer 2 \(counted(blocks, "block")), as no published size has"
+        ))
     }
     if let claimed = source.scale, claimed != variant.rawValue {
       throw CheckpointErrorAt(

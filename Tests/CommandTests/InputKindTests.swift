@@ -1,0 +1,25 @@
+import AppCore
+import FileFormats
+import Imaging
+import Testing
+
+/// What helps say of inputs.
+@Suite struct InputKindTests {
+  /// Who has a file looks in the help of the verb for its kind.
+  @Test(arguments: [
+    ["detect"], ["depth"], ["run"], ["fuse"], ["place"], ["compose"], ["capture", "check"],
+    ["capture", "convert"], ["serve"], ["replay"],
+  ])
+  func helpsNameAllThatIsRead(verb: [String]) throws {
+    let help = try CommandRun(verb + ["--help"]).output.split { $0.isWhitespace }.joined(separator: " ")
+    for ending in CaptureReader.fileEndings { #expect(help.contains(ending), "\(ending)") }
+    #expect(help.contains(pictureFormats))
+  }
+
+  /// The formats that are named are those that are decoded.
+  @Test func picturesAreOfTheFormatsThatAreNamed() {
+    for format in [ImageFormat.jpeg, .png, .heic, .avif, .webp, .tiff, .jpeg2000, .bmp, .pnm] {
+      #expect(pictureFormats.contains("\(format)"))
+    }
+  }
+}
