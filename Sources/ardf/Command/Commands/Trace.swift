@@ -55,8 +55,10 @@ struct Trace: ParsableCommand {
     let file = try OutputFile(
       out, force: force, inputs: [inspected.file(), input] + inspected.compute.arithmetic.plans)
     let network = try inspected.network(openblas ? .openBLAS : .native, pool: inspected.compute.makePool())
-    let (session, prepare) = try NetworkInput(path: input).session(
-      of: network, size: NetworkOptions.parse(size: size))
+    let size = try NetworkOptions.parse(size: size)
+    let (session, prepare) = try InFile.naming(input) {
+      try NetworkInput(path: input).session(of: network, size: size)
+    }
     let metadata = [
       "library": "ardf", "version": ARDF.configuration.version, "network": network.name,
       "kernels": session.plan.kernelName,
