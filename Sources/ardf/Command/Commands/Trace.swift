@@ -56,7 +56,7 @@ struct Trace: ParsableCommand {
       out, force: force, inputs: [inspected.file(), input] + inspected.compute.arithmetic.plans)
     let network = try inspected.network(openblas ? .openBLAS : .native, pool: inspected.compute.makePool())
     let size = try NetworkOptions.parse(size: size)
-    let (session, prepare) = try InFile.naming(input) {
+    let (session, prepare) = try namingInput {
       try NetworkInput(path: input).session(of: network, size: size)
     }
     let metadata = [
@@ -79,6 +79,15 @@ struct Trace: ParsableCommand {
       ])
     } else {
       Console.inform("\(out): \(counted(names.count, "layer")) of \(network.name)")
+    }
+  }
+
+  /// Names the file of tensors in which something is missing.
+  private func namingInput<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as VerificationError {
+      throw InFile(file: input, error: error)
     }
   }
 

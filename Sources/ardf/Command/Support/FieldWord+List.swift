@@ -24,7 +24,7 @@ extension FieldWord {
     value(["onnx"], (ofWeights.union(["infer"]).subtracting(["convert", "quantize"]), .argument)),
     value(["yolo"], (["evaluate", "trace", "verify"], .option("--weights")), (ofWeights, .argument)),
     value(["depth"], (["evaluate", "trace", "verify"], .option("--weights"))),
-    value(["depth", "depth-map"], (["fuse"], .answer(ofFusing))),
+    value(["depth"], (["fuse"], .answer(ofFusing))),
     value(["lidar"], (["fuse"], .option("--capture"))),
     value(["source", "input", "image", "i"], (ofCaptures, .option("--capture")), (["capture"], .argument)),
     value(["load-from"], (["depth"], .option("--depth"))),
