@@ -61,6 +61,27 @@ extension MistakeTests {
     66 run x*.jpg --out o DET | no file or folder has such a name
     66 run 0 --out o DET | /dev/video0
     66 run webcam --out o DET | /dev/video0
+    64 run p.png --out o DET --conf 0,25 | --conf 0.25
+    64 run p.png --out o DET --iou 0,7 | --iou 0.7
+    64 run p.png --out o DET --fov 60,5 | --fov 60.5
+    64 run p.png --out o DET --threads all | give a whole number
+    64 run p.png --out o DET --threads -1 | from 1 to 1024
+    64 run p.png --out o DET --max-pixels 5MB | 64M
+    64 run p.png --out o DET --max-pixels -5 | no number below 0
+    64 run p.png --out o DET --classes [0,99] | knows no 99
+    64 run p.png --out o DET --classes 0 2 | --classes 0,2
+    64 run p.png --out o DET --capture cap | ardf fuse
+    66 run p.png --out o --yolo https://a.b/yolo11n.pt | https://a.b/yolo11n.pt | download it
+    66 run p.png --out o --yolo yolov11n | did you mean yolo11n
+    66 run https://a.b/bus.jpg --out o DET | ffmpeg
+    66 run p.png,pics/a.png --out o DET | p.png,pics/a.png: no such file
+    65 run p.png --out o DET --plan notes.txt | ardf: notes.txt: is no JSON | ardf tune
+    64 run p.png --out o DET --effect cup:snow | OBJECT=EFFECT
+    64 run p.png --out o DET --sensor-range 0 | give meters
+    65 run p.png --out . DET | holds the input p.png
+    64 run p.png o DET | --out <dir>
+    64 run p.png --out o.zip DET | results lie in a folder
+    64 run p.png --out o DET -c:v libx264 | Unknown option '-c:v'.
     # detect
     66 detect p.png --out o --yolo nosuch | yolo11n-seg
     66 detect p.png --out o --yolo yolo11n-seg | ardf weights get yolo11n-seg
@@ -94,6 +115,13 @@ extension MistakeTests {
     64 detect p.png --out o DET --slice-height 512 | --tile 640
     66 detect x*.gif --out o DET | x*.gif: no file or folder has such a name
     66 detect no.gif --out o DET | no.gif: no such file
+    64 detect p.png --out o DET --conf 0,25 | --conf 0.25
+    64 detect p.png --out o DET --effect bed=snow | ardf place
+    64 detect p.png --out o DET --overlap 0.2 | goes with --tile
+    64 detect p.png --out o DET --tile 64,64 | give a whole number
+    64 detect p.png --out o DET --max-det 1.5 | give a whole number
+    65 detect p.png --out o --yolo depth.safetensors | give it as --depth
+    66 detect list.txt --out o DET | list.txt: no such file or folder
     # depth
     64 depth --out o | <sources>
     64 depth p.png | --out <dir>
@@ -117,6 +145,12 @@ extension MistakeTests {
     64 depth p.png --out o --depth depth.safetensors --metric | metric-indoor
     64 depth p.png --out o --depth depth.safetensors --precison bf16 | Did you mean '--precision'?
     73 depth pics --out taken --depth depth.safetensors | --force
+    64 depth p.png --out o --depth depth.safetensors --conf 0.5 | ardf detect
+    64 depth p.png --out o --depth depth.safetensors --depth-size 518,392 | give a whole number
+    66 depth p.png --out o --depth vitl | depth_anything_v2_vits
+    66 depth p.png --out o | ardf weights get depth_anything_v2_vits
+    64 depth p.png --out o.png --depth depth.safetensors | results lie in a folder
+    65 depth p.png --out p.png --depth depth.safetensors | is the input p.png itself
     # fuse
     64 fuse --capture cap --out o | --relative
     64 fuse --relative RELATIVE --out o | --capture
@@ -131,6 +165,14 @@ extension MistakeTests {
     64 fuse --relative RELATIVE --capture cap --frame 7 --out o | position from 0
     64 fuse --relative RELATIVE --capture cap --fusion best --out o | 'guided' and 'fit'
     73 fuse --relative RELATIVE --capture cap --out taken | --force
+    64 fuse RELATIVE cap --out o | Unexpected argument | --relative
+    64 fuse --depth RELATIVE --capture cap --out o | follows --relative
+    64 fuse --relative RELATIVE --capture cap --out o --sensor-range 0,5 | --sensor-range 0.5
+    66 fuse --relative x*.npy --capture cap --out o | a pattern is no file
+    66 fuse --relative RELATIVE --capture https://a.b/c.zip --out o | download it
+    64 fuse --relative RELATIVE --capture pics --out o | --frame
+    65 fuse --relative RELATIVE --capture cap --out results | holds the input
+    64 fuse --relative RELATIVE --capture cap --out o --threads 4 | leave it out
     # place
     64 place --capture cap --out o | --detections
     64 place --detections FOUND --capture cap | --out <dir>
@@ -138,13 +180,20 @@ extension MistakeTests {
     66 place --detections d.json --capture cap --out o | d.json: no such file
     65 place --detections results --capture cap --out o | give the file in it: results/detections.json
     65 place --detections results/objects.json --capture cap --out o | expected "ardf.detections/1"
-    65 place --detections notes.txt --capture cap --out o | notes.txt: JSON
+    65 place --detections notes.txt --capture cap --out o | notes.txt: is no JSON
     66 place --detections FOUND --capture nowhere --out o | nowhere: no such file or folder
     64 place --detections FOUND --capture cap --frame 3 --out o | position from 0
     66 place --detections FOUND --capture cap --fusion empty --out o | empty/fusion.json
     64 place --detections FOUND --capture cap --effect rain --out o | OBJECT=EFFECT
     64 place --detections FOUND --capture cap --tap 10=smoke --out o | is not a pixel X,Y
     73 place --detections FOUND --capture cap --out taken | --force
+    64 place FOUND cap --out o | Unexpected argument | --detections
+    65 place --detections p.png --capture cap --out o | is a picture (PNG), and no JSON | detections.json
+    65 place --detections FOUND --capture cap --fusion results/fusion.json --out o | --fusion results
+    64 place --objects results/objects.json --capture cap --out o | ardf compose
+    64 place --detections FOUND --capture cap --effect 0=teapot --out o | no effect "teapot"
+    66 place --detections https://a.b/d.json --capture cap --out o | download it
+    64 place --detections FOUND --capture cap --out o.glb | results lie in a folder
     # compose
     64 compose --capture cap --out o | --detections
     64 compose --detections FOUND --out o | --capture
@@ -153,7 +202,7 @@ extension MistakeTests {
     64 compose results --capture cap --out o | --detections
     66 compose --detections d.json --capture cap --out o | d.json: no such file
     65 compose --detections results --capture cap --out o | results/detections.json
-    65 compose --detections notes.txt --capture cap --out o | notes.txt: JSON
+    65 compose --detections notes.txt --capture cap --out o | notes.txt: is no JSON
     65 compose --detections results/objects.json --capture cap --out o | expected "ardf.detections/1"
     65 compose --detections FOUND --objects results --capture cap --out o | results/objects.json
     65 compose --detections FOUND --objects FOUND --capture cap --out o | expected ardf.objects/1
@@ -161,6 +210,12 @@ extension MistakeTests {
     65 compose --detections FOUND --capture empty --out o | the folder is empty
     73 compose --detections FOUND --capture cap --out taken | --force
     64 compose --detections FOUND --capture cap --picture-format gif --out o | 'jpeg' and 'png'
+    64 compose FOUND cap --out o | Unexpected argument | --detections
+    65 compose --detections FOUND --objects p.png --capture cap --out o | is a picture (PNG) | objects.json
+    64 compose --detections FOUND --capture cap --effect bed=snow --out o | ardf place
+    66 compose --detections x*.json --capture cap --out o | a pattern is no file
+    64 compose --detections FOUND --capture cap --frame 3 --out o | position from 0
+    65 compose --detections FOUND --capture cap --out results | holds the input
     # report
     64 report --capture cap | <results>
     64 report results | --capture
@@ -175,6 +230,12 @@ extension MistakeTests {
     66 report results --capture nowhere --out o.html | nowhere: no such file
     65 report results --capture empty --out o.html | the folder is empty
     73 report results --capture cap --out taken | --force
+    64 report results --capture cap --out o.pdf | ends in .html
+    65 report results/report.html --capture cap | is no folder
+    66 report https://a.b/r --capture cap | download it
+    64 report results results --capture cap | one folder of results
+    64 report results --capture pics --out o.html | --frame
+    64 report results --capture cap --report json | ardf bench
     # replay
     64 replay p.png | --out <dir>
     66 replay nowhere --out o DET | nowhere: no such file or folder
@@ -194,6 +255,13 @@ extension MistakeTests {
     64 replay p.png --out o DET --at 3 | position from 0
     73 replay p.png --out taken DET | --force
     66 replay p.png --out o DET --effect bed=snow --assets nowhere | nowhere: no such file
+    64 replay det.safetensors cap --out o | weights follow --yolo
+    64 replay p.png --out o DET --rate 0,5 | --rate 0.5
+    64 replay p.png --out o DET --codec h264 | ffmpeg
+    64 replay p.png --out o DET --loop | --repeat
+    66 replay https://a.b/v.mp4 --out o DET | download it
+    66 replay x*.mp4 --out o DET | a pattern is no file
+    65 replay bad.png --out o DET | bad.png: no picture
     # demo
     64 demo --out - | give its name
     73 demo --out taken | --force
@@ -207,6 +275,8 @@ extension MistakeTests {
     64 demo --forse | Did you mean '--force'?
     64 demo --out | Missing value for '--out <dir>'
     73 demo --output taken | --force
+    64 demo --threads 4 | leave it out
+    64 demo --out o.html | results lie in a folder
     # serve
     66 serve nowhere | nowhere: no such file or folder
     66 serve p.png | ardf weights get yolo11n-seg
@@ -230,6 +300,14 @@ extension MistakeTests {
     64 serve --models det.safetensors --lanes 0 | from 1 to 64
     64 serve --models det.safetensors --timeout -5 | --timeout -5
     64 serve --modls det.safetensors | Did you mean '--models'?
+    64 serve pics nowhere | at a time
+    64 serve p.png DET --port 80,80 | give a whole number
+    64 serve --models det.safetensors --lanes x | give a whole number
+    65 serve --models pics --listen 127.0.0.1:0 | is a directory
+    64 serve --models det.safetensors,det.safetensors --listen 127.0.0.1:0 | NAME=FILE
+    64 serve p.png DET --deepstack | goes with --models
+    66 serve --models https://a.b/c.pt --listen 127.0.0.1:0 | download it
+    64 serve --models depth.safetensors --listen 0.0.0.0:0 | --token-file
     # capture check
     64 capture cap | ardf capture check cap
     64 capture chek cap | did you mean capture check?
@@ -249,6 +327,10 @@ extension MistakeTests {
     64 capture check p.png --depth-map d.png --depth-unit mm | 0.001 for millimeters
     64 capture check cap --sensor radar | 'lidar'
     64 capture check p.png --fov 0 | degrees from 1 to 170
+    64 capture check cap results | one capture is checked
+    66 capture check https://a.b/c.zip | download it
+    64 capture check cap --fov 60,5 | --fov 60.5
+    64 capture check cap --frame 9 | leave it out
     # capture convert
     64 capture convert cap | --out
     64 capture convert cap o | --out
@@ -261,6 +343,10 @@ extension MistakeTests {
     65 capture convert cap --out cap | is the input cap itself
     64 capture convert cap --out o --format arkit | Unknown option '--format'
     64 capture convert cap --outt o | Did you mean '--out'?
+    65 capture convert pics --out o | pics: cannot be written | --intrinsics
+    64 capture convert cap --out o.zip | results lie in a folder
+    64 capture convert cap pics --out o | follows --out
+    65 capture convert cap --out cap/native | outside it
     # capture frames
     64 capture frames | <recording>
     66 capture frames nowhere | Stray Scanner
@@ -272,5 +358,7 @@ extension MistakeTests {
     64 capture frames cap extra | Unexpected argument 'extra'
     64 capture frames cap --forse | Did you mean '--force'?
     66 capture frames taken --force | Stray Scanner
+    66 capture frames film.mp4 | Stray Scanner
+    66 capture frames pics | Stray Scanner
     """#
 }

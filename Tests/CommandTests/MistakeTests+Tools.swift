@@ -22,6 +22,11 @@ extension MistakeTests {
     65 verify --model yolo12n --weights det.safetensors --against openblas | holds yolo11-seg, not yolo12n
     66 verify --weights det.safetensors --against openblas --input no.jpg | no.jpg: no such file
     66 verify m.onnx --reference nowhere.npz | nowhere.npz: no such file
+    66 verify --weights https://a.b/c.pt --against openblas | download it
+    66 verify --weights det.safetensors --reference x*.npz | a pattern is no file
+    64 verify --weights det.safetensors --against openblas --threads 0 | from 1 to 1024
+    73 verify --weights det.safetensors --against openblas --out p.png | --force
+    65 verify --yolo p.png --against openblas | is a picture (PNG)
     # trace
     64 trace | --input <file>
     64 trace --weights det.safetensors --out o | --input <file>
@@ -39,6 +44,11 @@ extension MistakeTests {
     64 trace --weights det.safetensors --input p.png --device cuda --out o | on the processor
     64 trace --weights det.safetensors --inputt p.png --out o | Did you mean '--input'?
     73 trace --weights det.safetensors --input p.png --out taken | --force
+    65 trace --weights det.safetensors --input bad.png --out o | bad.png: no picture
+    65 trace --weights det.safetensors --input depth.safetensors --out o | depth.safetensors: the reference
+    66 trace --weights det.safetensors --input https://a.b/c.jpg --out o | download it
+    64 trace --weights det.safetensors --input p.png --threads 1,5 --out o | give a whole number
+    65 trace --yolo p.png --input p.png --out o | is a picture (PNG)
     # profile
     64 profile | <weights>
     66 profile nowhere.pt | nowhere.pt: no such file
@@ -57,6 +67,12 @@ extension MistakeTests {
     66 profile det.safetensors --compare nowhere | nowhere: no such file
     64 profile det.safetensors --itertions 3 | Did you mean '--iterations'?
     73 profile det.safetensors --report html --out taken | --force
+    64 profile det.safetensors --iterations 0,5 | give a whole number
+    65 profile det.safetensors --compare notes.txt | is no JSON | ardf profile --report json
+    64 profile det.safetensors --report xml | - html
+    66 profile https://a.b/c.pt | download it
+    64 profile m.onnx --size 64x64 | an ONNX file has --axis
+    65 profile det.safetensors --input p.png | p.png: not a NumPy array
     # tune
     64 tune det.safetensors | --out <out>
     66 tune nowhere --out o | nowhere: no such file
@@ -70,6 +86,11 @@ extension MistakeTests {
     64 tune det.safetensors --device gpu --out o | on the processor
     64 tune det.safetensors --precison bf16 --out o | Did you mean '--precision'?
     73 tune det.safetensors --out taken | --force
+    65 tune m.onnx --out o | m.onnx: is an ONNX file
+    64 tune det.safetensors cls.safetensors --out o | one network is measured
+    64 tune det.safetensors --runs 0,5 --out o | give a whole number
+    66 tune https://a.b/c.pt --out o | download it
+    73 tune det.safetensors --out p.png | --force
     # bench
     64 bench | <weights>
     66 bench nowhere | nowhere: no such file | (n, s, m, l, x) | metric-indoor
@@ -91,17 +112,28 @@ extension MistakeTests {
     66 bench det.safetensors --flow nowhere | nowhere: no such file or folder
     64 bench m.onnx --input p.png | an ONNX file has --axis
     64 bench det.safetensors --warmp 3 | Unknown option '--warmp'
+    65 bench det.safetensors --compare notes.txt | is no JSON | ardf bench --report json
+    65 bench det.safetensors --plan notes.txt | is no JSON | ardf tune
+    64 bench det.safetensors --warm-up x | give a whole number
+    64 bench det.safetensors --report xml | 'jsonl'
+    66 bench x*.pt | a pattern is no file
+    65 bench det.ref.safetensors | holds no network known here
     # simulate
     64 simulate | <script>
     66 simulate nowhere.json | nowhere.json: no such file
-    65 simulate notes.txt | notes.txt: JSON
-    65 simulate p.png | p.png: JSON
+    65 simulate notes.txt | notes.txt: is no JSON
+    65 simulate p.png | p.png: is a picture (PNG), and no JSON
     65 simulate cap | is a directory, a file is needed
     65 simulate cap/frame.json | expected ardf.simulation/1
     64 simulate a.json b.json | Unexpected argument 'b.json'
     64 simulate --script a.json | Unknown option '--script'
     64 simulate a.json --forse | Did you mean '--force'?
     73 simulate cap/frame.json --out taken | --force
+    66 simulate https://a.b/c.json | download it
+    66 simulate x*.json | a pattern is no file
+    65 simulate det.safetensors | is no JSON | ardf.simulation/1
+    65 simulate coco.yaml | is no JSON | ardf.simulation/1
+    64 simulate cap/frame.json --fps 30 | Unknown option '--fps'
     # status
     64 status | <job>
     66 status nowhere | nowhere: no such file
@@ -113,6 +145,10 @@ extension MistakeTests {
     64 status job --failled | Did you mean '--failed'?
     64 status job extra | Unexpected argument 'extra'
     64 status --job job | Unknown option '--job'
+    66 status https://a.b/job | download it
+    66 status job* | a pattern is no file
+    64 status job --watch | Unknown option '--watch'
+    66 status taken | holds no part-...jsonl
     # merge
     64 merge | <job>
     66 merge nowhere | nowhere: no such file
@@ -124,6 +160,10 @@ extension MistakeTests {
     64 merge a b --out o | Unexpected argument 'b'
     64 merge job --format parquet | Unknown option '--format'
     73 merge empty --output taken | --force
+    66 merge https://a.b/job | download it
+    66 merge job* | a pattern is no file
+    66 merge taken | holds no part-...jsonl
+    73 merge results --out taken | --force
     # no command
     64 RUN p.png | did you mean run?
     64 detekt p.png | did you mean detect?
@@ -135,5 +175,14 @@ extension MistakeTests {
     64 val | ardf evaluate
     64 export model=best.pt | ardf convert
     64 train | trains nothing
+    64 yolo predict p.png | leave the word out
+    64 benchmark_app -m m.onnx | ardf bench
+    64 onnx m.onnx | ardf infer
+    64 list | did you mean weights list?
+    64 get yolo11n | did you mean weights get?
+    64 check cap | did you mean capture check?
+    64 cpu | did you mean inspect cpu?
+    64 test pics | ardf evaluate
+    64 https://a.b/c.jpg | ardf run https://a.b/c.jpg
     """#
 }

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The likeliest mistakes of each command: what is said names the word that was wrong, and what to do.
+/// The likeliest mistakes of each command, ten and more: what is said names the word that was wrong, and what to do.
 ///
-/// A line of a table is an exit code and what was typed, then, each after `|`, what the message must hold.
+/// Nothing is printed as a result, written or lost. A line of a table is an exit code and what was typed, then, each after `|`, what the message must hold.
 @Suite struct MistakeTests {
   /// A line of a table.
   private struct Mistake: CustomStringConvertible {
@@ -70,6 +70,7 @@ import Testing
 
   private static func check(_ table: String) throws {
     let place = try place()
+    let files = try digests(of: place.path)
     for mistake in try mistakes(of: table) {
       let isNamed = mistake.words.contains { ["--listen", "--port"].contains($0) }
       let words =
@@ -77,10 +78,13 @@ import Testing
       let run = try CommandRun(words, in: place.path, environment: ["HOME": place.path])
       #expect(run.status == mistake.status, "\(mistake): \(run.error)")
       for hint in mistake.hints { #expect(run.error.contains(hint), "\(mistake): \(run.error)") }
+      #expect(run.output.isEmpty, "\(mistake): \(run.output)")
+      let isLaidOut = run.error.split(separator: "\n").contains {
+        $0.hasPrefix("ardf: ") || $0.hasPrefix("Error: ")
+      }
+      #expect(isLaidOut && !run.error.contains("CommandError("), "\(mistake): \(run.error)")
     }
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: place.file("taken")) == ["mine"],
-      "what is not ours stays")
+    #expect(try digests(of: place.path) == files, "a mistake leaves nothing, and takes nothing away")
     for name in ["o", "o.html", "o.safetensors"] {
       #expect(!fileExists(place.file(name)), "a mistake leaves nothing")
     }
@@ -91,13 +95,19 @@ import Testing
   @Test func ofToolCommands() throws { try Self.check(Self.ofTools) }
 
   @Test func everyCommandHasTen() throws {
+    let tables = [Self.ofMeasuring, Self.ofNetworks, Self.ofTools]
+    let lines = try tables.flatMap { try Self.mistakes(of: $0) }.map(\.words)
+    /// Checks a command, or those of its own, and returns how many.
+    func check(_ command: JSONValue, _ path: [String]) throws -> Int {
+      let name = try #require(command["commandName"]?.string)
+      guard name != "help", command["shouldDisplay"] != .bool(false) else { return 0 }
+      let own = (command["subcommands"]?.array ?? []).filter { $0["commandName"]?.string != "help" }
+      let path = path + [name]
+      if own.isEmpty { #expect(lines.count { $0.starts(with: path) } >= 10, "\(path)") }
+      return own.isEmpty ? 1 : try own.reduce(0) { try $0 + check($1, path) }
+    }
     let dump = try CommandRun(["--experimental-dump-help"]).json()
     let commands = try #require(dump["command"]?["subcommands"]?.array)
-    let tables = [Self.ofMeasuring, Self.ofNetworks, Self.ofTools]
-    let firsts = try tables.flatMap { try Self.mistakes(of: $0) }.map { $0.words[0] }
-    for command in commands where command["shouldDisplay"] != .bool(false) {
-      let name = try #require(command["commandName"]?.string)
-      #expect(name == "help" || firsts.count { $0 == name } >= 10, "\(name)")
-    }
+    #expect(try commands.reduce(0) { try $0 + check($1, []) } > 30)
   }
 }

@@ -92,7 +92,7 @@ struct RealDataTests {
     #expect(run.status == 0, "\(run.error)")
     let effects = try run.summary()["effects"]?.array ?? []
     #expect(effects.map { $0["type"]?.string } == ["smoke"])
-    #expect(run.error.contains("1,1=magic: no such object"))
+    #expect(run.error.contains("1,1=magic: no object is at this pixel"))
   }
 
   /// An effect on a teddy bear of the bedroom stays on it.

@@ -33,7 +33,7 @@ package enum MediaError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .noFFmpeg:
-      "ffmpeg was not found; install it (apt-get install ffmpeg), or give pictures in place of films"
+      "ffmpeg was not found; install it (apt-get install ffmpeg), or give pictures in place of films and addresses"
     case .ffmpeg(let file, let message): "\(file): ffmpeg: \(message)"
     case .damaged(let file, let message):
       "\(file): the film is damaged, and not all of it could be read: ffmpeg: \(message); copy or download it again"

@@ -23,6 +23,10 @@ package struct PlacedScene: Sendable {
       case .point(let point): id = HitTest.detection(at: point, among: detections)?.id
       }
       guard let object = extents.first(where: { $0.id == id }) else {
+        if case .point = request.target {
+          refused.append("\(request.text): no object is at this pixel; give one inside of a mask or box")
+          continue
+        }
         let names = NameSet(extents.map(\.className)).sorted
         refused.append(
           "\(request.text): no such object; there are \(extents.count)"

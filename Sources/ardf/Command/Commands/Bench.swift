@@ -162,7 +162,9 @@ struct Bench: AsyncParsableCommand {
     let file = try OutputFile(
       orStandardOutput: named().file, force: force, inputs: inputs, isOurs: BenchReport.isFirstLine)
     let old = try compare.map { path in
-      try InFile.naming(path) { try BenchReport.known(try JSONValue.read(path: path)) }
+      try InFile.naming(path) {
+        try BenchReport.known(JSONFile.read(path, wanted: "what ardf bench --report json wrote"))
+      }
     }
     let load = MeasurementEnvironment.currentLoad
     var results: [BenchResult] = []

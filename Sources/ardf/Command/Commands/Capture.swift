@@ -116,6 +116,8 @@ struct Capture: ParsableCommand {
 
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
+    func validate() throws { try OutputOptions.checkFolder(out, text: nil) }
+
     func run() throws {
       try MistakenInput.refuseAsSource(source)
       let capture = sensor.told(try picture.open(source, limits: limits.capture))
@@ -130,6 +132,10 @@ struct Capture: ParsableCommand {
         bad = try NativeCaptureWriter.convert(capture, to: out, force: force) { progress.update($0) }
       } catch let error as FileError {
         throw OutputError(error: error)
+      } catch CaptureError.unwritable(let reason) {
+        throw CommandError.input(
+          "\(source): cannot be written as a native capture: \(reason); --intrinsics FX,FY,CX,CY or --fov DEGREES "
+            + "states the camera of plain pictures")
       }
       var leftOut = LeftOutInputs(unit: "frames")
       for frame in bad { leftOut.add(frame.name, of: source, reason: frame.reason) }

@@ -79,6 +79,8 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
 
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
+  func validate() throws { if let out { try OutputOptions.checkFolder(out, text: "--report json") } }
+
   func run() async throws {
     let weights = try NetworkWeights(
       WeightFiles.network(weights), allowNonFinite: precisions.allowNonfinite)

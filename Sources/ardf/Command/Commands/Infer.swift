@@ -44,13 +44,14 @@ struct Infer: ParsableCommand {
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
-    for text in input where FreeAxisOptions.pair(text) == nil {
+    for text in input where FreeAxisOptions.pair(text)?.value.isEmpty ?? true {
       throw ValidationError("--input \(text): give NAME=FILE, for example images=picture.npy")
     }
     let names = input.compactMap(FreeAxisOptions.pair).map(\.name)
     if let twice = names.first(where: { name in names.count(where: { $0.isSameName(as: name) }) > 1 }) {
       throw ValidationError("--input \(twice)=...: is given twice")
     }
+    try OutputOptions.checkFolder(out, text: nil)
     guard out != "-" else { throw ValidationError("--out -: outputs are files; give a folder, and --json") }
     let files = input.compactMap(FreeAxisOptions.pair).map(\.value)
     if preparation.isGiven, !files.isEmpty, files.allSatisfy(Self.isPrepared) {

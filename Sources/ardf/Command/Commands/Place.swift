@@ -84,6 +84,11 @@ struct Place: ParsableCommand, LimitedCommand {
 
   private func metric(of frame: CapturedFrame) throws -> MetricDepth? {
     guard let fusion else { return nil }
+    guard pathKind(fusion) != .file else {
+      let folder = fusion.lastIndex(of: "/").map { String(fusion[..<$0]) } ?? "."
+      throw CommandError.input(
+        "\(fusion): is a file; give the folder of ardf fuse or ardf depth: --fusion \(shellWord(folder))")
+    }
     let path = "\(fusion)/metric.npy"
     if !FileManager.default.fileExists(atPath: path) {
       let report = "\(fusion)/fusion.json"

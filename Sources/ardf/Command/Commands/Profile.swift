@@ -146,7 +146,9 @@ struct Profile: ParsableCommand {
         }
     }
     if let compare, Self.isProgram(compare) { return try gate(compare, weights, file) }
-    let old = try compare.map { path in try InFile.naming(path) { try JSONValue.read(path: path) } }
+    let old = try compare.map { path in
+      try InFile.naming(path) { try JSONFile.read(path, wanted: "what ardf profile --report json wrote") }
+    }
     let load = MeasurementEnvironment.currentLoad
     let measured = try measure()
     let environment = try MeasurementEnvironment(

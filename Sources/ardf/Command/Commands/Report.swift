@@ -36,6 +36,13 @@ struct Report: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Output") var quiet: QuietOption
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
+  func validate() throws {
+    guard let out, Self.otherEndings.contains(where: { hasEnding(out, $0) }) else { return }
+    throw ValidationError("--out \(out): the page is HTML; give a name that ends in .html")
+  }
+
+  private static let otherEndings = [".pdf", ".png", ".jpg", ".jpeg", ".json", ".csv", ".md", ".txt"]
+
   func run() throws {
     let page = out ?? "\(results)/report.html"
     guard fileExists(results) else { throw FileError.missing(path: results) }

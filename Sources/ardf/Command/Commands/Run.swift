@@ -376,7 +376,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
     switch record.outcome {
     case .kept, .unchanged: return
-    case .failed(let reason): Console.note("\(frame.reference.name): \(reason)")
+    case .failed(let reason):
+      let name = frame.reference.name
+      Console.note(reason.hasPrefix("\(name): ") ? reason : "\(name): \(reason)")
     case .done(let table, let notes, _):
       if !printsLines, !output.quiet {
         if !frame.folder.isEmpty {

@@ -31,7 +31,9 @@ struct Simulate: ParsableCommand {
 
   func run() throws {
     let file = try OutputFile(orStandardOutput: out, force: force, inputs: [script])
-    let read = try InFile.naming(script) { try SimulationScript(json: JSONValue.read(path: script)) }
+    let read = try InFile.naming(script) {
+      try SimulationScript(json: JSONFile.read(script, wanted: "a script with schema ardf.simulation/1"))
+    }
     let trace = Simulation(script: read).run()
     guard let file else { return try Console.print(trace) }
     try file.write(trace.serialized(pretty: true))

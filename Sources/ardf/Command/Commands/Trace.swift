@@ -55,8 +55,10 @@ struct Trace: ParsableCommand {
     let file = try OutputFile(
       out, force: force, inputs: [inspected.file(), input] + inspected.compute.arithmetic.plans)
     let network = try inspected.network(openblas ? .openBLAS : .native, pool: inspected.compute.makePool())
-    let (session, prepare) = try NetworkInput(path: input).session(
-      of: network, size: NetworkOptions.parse(size: size))
+    let size = try NetworkOptions.parse(size: size)
+    let (session, prepare) = try namingInput {
+      try NetworkInput(path: input).session(of: network, size: size)
+    }
     let metadata = [
       "library": "ardf", "version": ARDF.configuration.version, "network": network.name,
       "kernels": session.plan.kernelName,
@@ -77,6 +79,15 @@ struct Trace: ParsableCommand {
       ])
     } else {
       Console.inform("\(out): \(counted(names.count, "layer")) of \(network.name)")
+    }
+  }
+
+  /// Names the file of tensors in which something is missing.
+  private func namingInput<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as VerificationError {
+      throw InFile(file: input, error: error)
     }
   }
 

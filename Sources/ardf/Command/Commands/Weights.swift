@@ -110,10 +110,16 @@ struct Weights: ParsableCommand {
     func run() throws {
       guard
         let weights = PublishedWeights.named(name)
-          ?? PublishedWeights.named(fileStem(name, endings: [".pt", ".pth"]))
+          ?? PublishedWeights.named(fileStem(name, endings: [".pt", ".pth"])), !name.contains("://")
       else {
+        if name.contains("://") || name.contains(",") {
+          throw CommandError.usage(
+            "\(name): give one name, not \(name.contains(",") ? "several" : "an address"): ardf weights get "
+              + "yolo11n-seg; ardf weights list says which there are")
+        }
         let near = EditDistance.nearest(
-          to: name.lowercased(), among: PublishedWeights.all.flatMap(\.names), most: 2)
+          to: fileStem(name.lowercased(), endings: [".safetensors", ".onnx", ".engine"]),
+          among: PublishedWeights.all.flatMap(\.names), most: 2)
         guard near.isEmpty else {
           throw CommandError.usage(
             "\(name): no such checkpoint; did you mean \(near.prefix(3).joined(separator: " or "))?")

@@ -69,7 +69,11 @@ struct DetectorSettings: Sendable {
 
   /// The classes of a `--classes`, by their position among `names`; nil where none is given.
   static func indices(of classes: [String], among names: [String]) throws -> Set<Int>? {
-    let wanted = classes.flatMap { $0.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } } }
+    let wanted = classes.flatMap { list in
+      // As Python writes a list: [0,2].
+      let list = list.hasPrefix("[") && list.hasSuffix("]") ? list.dropFirst().dropLast() : list[...]
+      return list.split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }
+    }
     guard !classes.isEmpty else { return nil }
     return Set(
       try wanted.map { wanted in
@@ -77,7 +81,7 @@ struct DetectorSettings: Sendable {
         if let index = CheckedInt(wanted)?.within(0...max(names.count - 1, 0)), !names.isEmpty {
           return index
         }
-        let near = names.filter { EditDistance.between($0, String(wanted)) <= 2 }
+        let near = names.filter { EditDistance.between($0.lowercased(), wanted.lowercased()) <= 2 }
         throw CommandError.usage(
           "--classes: the network knows no \(wanted); "
             + (near.isEmpty

@@ -12,7 +12,9 @@ enum Documents {
     var missing = 0
     let file = try InFile.naming(path) {
       try DetectionsFile(
-        json: JSONValue.read(path: path, limits: limits.json), expecting: frame.imageSize
+        json: JSONFile.read(
+          path, wanted: "detections.json, which ardf detect and ardf run write", limits: limits.json),
+        expecting: frame.imageSize
       ) { name in
         let path = path.lastIndex(of: "/").map { path[...$0] + name } ?? name
         guard fileExists(path) else {
@@ -60,7 +62,9 @@ enum Documents {
   ) throws -> [ResultsItem] {
     try refuseFolder(path, "objects.json")
     return try InFile.naming(path) {
-      try ResultsItem.items(of: detections, objects: JSONValue.read(path: path, limits: limits.json))
+      let objects = try JSONFile.read(
+        path, wanted: "objects.json, which ardf place and ardf run write", limits: limits.json)
+      return try ResultsItem.items(of: detections, objects: objects)
     }
   }
 

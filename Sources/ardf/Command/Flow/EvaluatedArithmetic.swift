@@ -40,7 +40,9 @@ struct EvaluatedArithmetic {
   /// How a network is computed in one of them.
   func compute(_ precision: Precision) throws -> ComputeSettings {
     let plans = try plans.filter { path in
-      try InFile.naming(path) { try MixedPrecision(JSONValue.read(path: path)).precision == precision }
+      try InFile.naming(path) {
+        try MixedPrecision(JSONFile.read(path, wanted: NetworkArithmetic.plan)).precision == precision
+      }
     }
     let arithmetic = NetworkArithmetic(
       asked: .exactly(precision), plans: plans, planned: planned?.precision == precision ? planned : nil)

@@ -38,7 +38,7 @@ enum MistakenInput {
   }
 
   /// The kind of a file by its first bytes, with its article; nil for weights and for unknown bytes.
-  private static func kind(of path: String) -> String? {
+  static func kind(of path: String) -> String? {
     guard let bytes = try? FileBytes(path: path) else { return nil }
     let start = bytes.slice(0..<min(bytes.count, 512)).array()
     // A weight file's header follows its length, of eight bytes.

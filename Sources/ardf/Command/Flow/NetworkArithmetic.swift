@@ -10,6 +10,9 @@ struct NetworkArithmetic: Sendable {
   /// A plan that is no file.
   var planned: MixedPrecision?
 
+  /// What --plan takes.
+  static let plan = "a plan file of ardf tune, or of ardf verify --sensitivity"
+
   /// Of networks that no plan speaks of, and whose weights state no error of their own.
   var precision: Precision {
     switch asked {
@@ -43,7 +46,7 @@ struct NetworkArithmetic: Sendable {
     if let planned { options.mixed[planned.network] = planned }
     for path in plans {
       try InFile.naming(path) {
-        let document = try JSONValue.read(path: path)
+        let document = try JSONFile.read(path, wanted: Self.plan)
         if document["schema"]?.string == MixedPrecision.schema {
           let mixed = try MixedPrecision(document)
           if case .exactly(let asked) = asked, asked != mixed.precision {

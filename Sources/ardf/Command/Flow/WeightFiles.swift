@@ -30,9 +30,12 @@ enum WeightFiles {
       else {
         if let found = try named(given) { return found }
         guard exists(given) || given.contains(".") || given.contains("/") else {
+          let near = EditDistance.nearest(
+            to: given.lowercased(), among: PublishedWeights.all.flatMap(\.names), most: 1)
           throw CommandError.noWeights(
-            "\(given): no such file, and no network; the networks are "
-              + RecognizedNetwork.publishedNames(sizes: sizes) + others)
+            "\(given): no such file, and no network; "
+              + (near.isEmpty ? "" : "did you mean \(near.prefix(3).joined(separator: " or "))? ")
+              + "the networks are " + RecognizedNetwork.publishedNames(sizes: sizes) + others)
         }
         return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
       }

@@ -19,10 +19,13 @@ struct DepthOptions: ParsableArguments {
   /// The same as a plain value, without the weights.
   var settings: DepthSettings { DepthSettings(side: depthSize) }
 
-  func validate() throws {
-    guard let depthSize else { return }
-    guard depthSize % 14 == 0, (14...1792).contains(depthSize) else {
-      throw ValidationError("--depth-size \(depthSize): give a multiple of 14 from 14 to 1792")
-    }
+  func validate() throws { try Self.check(side: depthSize) }
+
+  /// Refuses a side that no depth network takes.
+  ///
+  /// - Throws: `ValidationError`.
+  static func check(side: Int?) throws {
+    guard let side, side % 14 != 0 || !(14...1792).contains(side) else { return }
+    throw ValidationError("--depth-size \(side): give a multiple of 14 from 14 to 1792")
   }
 }

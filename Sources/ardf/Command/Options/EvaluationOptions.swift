@@ -121,7 +121,7 @@ struct ObjectEvaluationOptions: ParsableArguments {
   var iou = ObjectEvaluationSettings.overlap
 
   @Option(help: "The most objects of a picture.")
-  var maxDet = 300
+  var maxDet = standardLimit
 
   @Option(
     help: ArgumentHelp(
@@ -180,11 +180,20 @@ struct ObjectEvaluationOptions: ParsableArguments {
     if rect { return "--rect" }
     if nms { return "--nms" }
     if !classes.isEmpty { return "--classes" }
-    return masks == nil ? nil : "--masks"
+    return masks == nil ? givenThreshold : "--masks"
   }
 
   /// An option that says something about YOLO networks alone; nil where none is given.
   var given: String? { givenOfObjects ?? (imgsz != nil ? "--imgsz" : nil) }
+
+  /// A threshold that is not the default; nil where all are.
+  private var givenThreshold: String? {
+    if conf != ObjectEvaluationSettings.leastConfidence { return "--conf" }
+    if iou != ObjectEvaluationSettings.overlap { return "--iou" }
+    return maxDet == Self.standardLimit ? nil : "--max-det"
+  }
+
+  private static let standardLimit = 300
 }
 
 /// How depth is estimated and compared.
@@ -213,8 +222,8 @@ struct DepthEvaluationOptions: ParsableArguments {
   var sensorRange: Double?
 
   func validate() throws {
-    _ = try DepthOptions.parse(depthSize.map { ["--depth-size=\($0)"] } ?? [])
-    _ = try sensor()
+    try DepthOptions.check(side: depthSize)
+    try SensorOptions.check(range: sensorRange)
     if laser, align != nil {
       throw ValidationError("--align: --laser compares meters as fusion makes them; leave it out")
     }

@@ -63,6 +63,11 @@ struct NetworkOptions: ParsableArguments {
   func session(_ options: PlanOptions = PlanOptions(), pool: ThreadPool) throws -> Session {
     var options = options
     options.backend = backend
+    guard !isONNX else {
+      throw CommandError.input(
+        "\(weights): is an ONNX file, and this needs weights; ardf inspect plan, profile and bench take it, and "
+          + "ardf convert makes weights of exports of published networks")
+    }
     let file = try file()
     try ForeignModel.refuse(file)
     let store = try WeightStore(path: file, allowNonFinite: true)

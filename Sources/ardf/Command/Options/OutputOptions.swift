@@ -32,14 +32,17 @@ struct OutputOptions: ParsableArguments {
 
   /// Refuses the name of a picture, a film or a table, of which people expect the file itself.
   ///
+  /// - Parameters:
+  ///   - path: What --out names.
+  ///   - text: What makes the command print its results as text; nil where nothing does.
   /// - Throws: `ValidationError`.
-  static func checkFolder(_ path: String) throws {
+  static func checkFolder(_ path: String, text: String? = "--out -") throws {
     guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/"), !fileExists(path) else { return }
     let ending = path[path.index(after: dot)...].lowercased()
     let remedy =
-      if endingsOfText.contains(ending) {
-        "print results into the file with --out - > \(shellWord(path)), or give a folder"
-      } else if endingsOfFiles.contains(ending) {
+      if let text, endingsOfText.contains(ending) {
+        "print results into the file with \(text) > \(shellWord(path)), or give a folder"
+      } else if endingsOfFiles.contains(ending) || endingsOfText.contains(ending) {
         "give the folder's name, --out \(shellWord(String(path[..<dot])))"
       } else {
         ""
@@ -53,7 +56,7 @@ struct OutputOptions: ParsableArguments {
   private static let endingsOfFiles: Set = [
     "jpg", "jpeg", "png", "webp", "heic", "tif", "tiff", "bmp", "gif", "mp4", "mov", "mkv", "avi", "webm",
     "npy", "pfm",
-    "ply", "glb", "usda", "usdz", "html",
+    "ply", "glb", "usda", "usdz", "html", "zip",
   ]
 
   /// Says where results are, of a command that says nothing else of it.

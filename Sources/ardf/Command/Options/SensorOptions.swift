@@ -19,11 +19,16 @@ struct SensorOptions: ParsableArguments {
       """, valueName: "kind"))
   var sensor: SensorModel.Kind?
 
-  func validate() throws {
-    guard let sensorRange else { return }
-    guard sensorRange.isFinite, sensorRange > Double(SensorRules.nearest), sensorRange <= 1000 else {
+  func validate() throws { try Self.check(range: sensorRange) }
+
+  /// Refuses a distance, in meters, that no sensor reaches.
+  ///
+  /// - Throws: `ValidationError`.
+  static func check(range: Double?) throws {
+    guard let range else { return }
+    guard range.isFinite, range > Double(SensorRules.nearest), range <= 1000 else {
       throw ValidationError(
-        "--sensor-range \(sensorRange): give meters, more than \(SensorRules.nearest) and at most 1000")
+        "--sensor-range \(range): give meters, more than \(SensorRules.nearest) and at most 1000")
     }
   }
 

@@ -12,6 +12,20 @@ enum CommandNames {
     "inspect": ["gpu": "cpu", "ops": "operators", "model": "graph", "layers": "plan"],
   ]
 
+  /// Words that stand in a command's place, and what does the same here.
+  private static let ofOtherPrograms = [
+    "yolo": "leave the word out: ardf detect finds objects, ardf run measures them too",
+    "test": "ardf evaluate measures accuracy",
+    "info": "ardf inspect FILE says what a file is, ardf inspect cpu what this machine is",
+    "onnx": "ardf infer runs networks of ONNX files",
+    "ort": "ardf infer runs networks of ONNX files",
+    "onnxruntime": "ardf infer runs networks of ONNX files",
+    "benchmark_app": "ardf bench measures speed",
+    "benchncnn": "ardf bench measures speed",
+    "trtexec": "ardf bench measures speed",
+    "ls": "ardf weights list says which networks there are",
+  ]
+
   /// The names of a command's own commands.
   static func subcommands(of name: String?) -> [String] {
     command(name)?.configuration.subcommands.map { $0._commandName } ?? []
@@ -19,6 +33,14 @@ enum CommandNames {
 
   private static func command(_ name: String?) -> (any ParsableCommand.Type)? {
     ARDF.configuration.subcommands.first { $0._commandName == name }
+  }
+
+  /// Every command without commands of its own, by the words that name it; hidden ones are left out.
+  static var all: [(name: String, command: any ParsableCommand.Type)] {
+    ARDF.configuration.subcommands.filter { $0.configuration.shouldDisplay }.flatMap { command in
+      let (name, own) = (command._commandName, command.configuration.subcommands)
+      return own.isEmpty ? [(name, command)] : own.map { ("\(name) \($0._commandName)", $0) }
+    }
   }
 
   /// The command that the words name, as far as they name one.
@@ -49,6 +71,12 @@ enum CommandNames {
     if fileExists(name) || name.contains(".") || name.contains("/") {
       throw CommandError.usage(
         "\(name) is no command; to find and measure what it shows: ardf run \(shellWord(name)) --out results")
+    }
+    if let other = ofOtherPrograms[name] {
+      throw CommandError.usage("there is no command \"\(name)\"; \(other)")
+    }
+    if let owned = all.first(where: { $0.name.hasSuffix(" \(name)") }) {
+      throw CommandError.usage("there is no command \"\(name)\"; did you mean \(owned.name)?")
     }
     throw none(name, among: names)
   }

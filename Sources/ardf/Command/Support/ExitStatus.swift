@@ -38,7 +38,7 @@ enum ExitStatus: Int32 {
     if case CommandError.checksFailed(let failures) = error {
       for failure in failures { Console.note("ardf: " + printableName(failure, limit: longest)) }
     } else {
-      Console.note("ardf: " + printableName("\(error)", limit: longest))
+      Console.note("ardf: " + printableName("\(error)" + MissingPath.remedy(for: error), limit: longest))
     }
     Glibc.exit(status.rawValue)
   }
@@ -157,6 +157,9 @@ struct InFile: ClassifiedError, CustomStringConvertible {
   static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
+    } catch let error as InFile {
+      // The file that it names is the one to mend.
+      throw error
     } catch {
       switch innermost(error) {
       // Both name their file themselves, and a plan has none.

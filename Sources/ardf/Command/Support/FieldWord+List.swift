@@ -22,6 +22,11 @@ extension FieldWord {
     value(["m"], (["verify", "trace", "evaluate"], .option("--weights"))),
     value(["model", "m"], (["evaluate"], .option("--weights")), (["infer"], .argument)),
     value(["onnx"], (ofWeights.union(["infer"]).subtracting(["convert", "quantize"]), .argument)),
+    value(["yolo"], (["evaluate", "trace", "verify"], .option("--weights")), (ofWeights, .argument)),
+    value(["depth"], (["evaluate", "trace", "verify"], .option("--weights"))),
+    value(["depth"], (["fuse"], .answer(ofFusing))),
+    value(["lidar"], (["fuse"], .option("--capture"))),
+    value(["source", "input", "image", "i"], (ofCaptures, .option("--capture")), (["capture"], .argument)),
     value(["load-from"], (["depth"], .option("--depth"))),
     value(
       ["source", "input", "image", "images", "img-path", "i"],
@@ -78,6 +83,8 @@ extension FieldWord {
     flag(
       ["augment", "tta"], (looking, .answer("pictures are evaluated once, as they are; leave it out"))),
     value(["fps"], (["replay"], .option("--rate"))),
+    value(["codec", "vcodec", "crf"], (["replay"], .answer(ofFilms))),
+    flag(["loop"], (["replay"], .answer("--repeat N plays the sequence so many times"))),
     value(["tracker"], (["run", "detect"], .option("--track"))),
     value(
       ["track", "tracker"],
@@ -93,8 +100,14 @@ extension FieldWord {
       (["replay"], .answer("--max-speed plays as fast as possible, --rate at so many frames a second"))),
   ]
 
+  /// Whose capture follows an option.
+  private static let ofCaptures: Set = ["fuse", "place", "compose", "report"]
+  private static let ofFusing =
+    "relative depth, as ardf depth writes it, follows --relative; readings are those of --capture"
   private static let ofDemo =
     "the demo shows a capture of its own; for yours: ardf run photo.jpg --out results"
+  private static let ofFilms =
+    "--video writes replay.mp4; make another film of it: ffmpeg -i replay.mp4 OTHER"
   private static let ofTuning =
     "nothing is trained: ardf tune WEIGHTS --out plan.json measures which algorithms are fastest on this machine"
 

@@ -49,6 +49,7 @@ package enum FieldWords {
       }
       defer { previous = word }
       // Most words are files, by the thousand: only options and pairs are examined.
+      if previous == "--classes" { try checkList(word, next: rest.first) }
       guard word.utf8.first == UInt8(ascii: "-") || word.utf8.contains(UInt8(ascii: "=")) else {
         others.append(word)
         continue
@@ -140,6 +141,13 @@ package enum FieldWords {
     let other =
       option == "--imgsz" ? "--rect pads pictures no more than needed" : "the other follows from the picture"
     throw CommandError.usage("\(option) \(pair.0): give one side, \(option) \(pair.1); \(other)")
+  }
+
+  /// Refuses numbers with blanks between where a list with commas is asked for.
+  private static func checkList(_ value: String, next: String?) throws {
+    func isNumber(_ word: String) -> Bool { word.wholeMatch(of: /[0-9]+/) != nil }
+    guard let next, isNumber(value), isNumber(next), !fileExists(next) else { return }
+    throw CommandError.usage("--classes \(value) \(next): write commas between: --classes \(value),\(next)")
   }
 
   /// Whether a word is an option as `yolo predict` has it: `conf=0.25`, which no file is called.

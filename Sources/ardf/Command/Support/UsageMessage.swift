@@ -6,14 +6,32 @@ enum UsageMessage {
   /// Where the one argument too many belongs.
   private static let strays = [
     ("demo", "the demo shows a capture of its own; for yours: ardf run WORD --out results"),
+    ("fuse", "relative depth follows --relative, and the capture --capture"),
+    ("place", "what ardf detect found follows --detections, and the capture --capture"),
+    ("compose", "what ardf detect found follows --detections, and the capture --capture"),
+    ("report", "one folder of results is taken; the capture follows --capture"),
+    ("serve", "one picture, capture or folder of results is shown at a time"),
+    ("replay", "one sequence is played at a time; weights follow --yolo and --depth"),
+    ("capture check", "one capture is checked at a time"),
+    ("capture convert", "one capture is converted at a time; the folder to write follows --out"),
+    ("capture frames", "one recording is taken at a time"),
     ("infer", "inputs have names: --input NAME=WORD; ardf inspect model.onnx lists them"),
     ("trace", "weights follow --weights, and the picture --input: ardf trace --weights FILE --input PICTURE"),
-    ("bench", "one network is measured at a time; a picture follows --input"),
-    ("profile", "one network is measured at a time; a picture follows --input"),
+    ("bench", "one network is measured at a time; what it is fed follows --input"),
+    ("profile", "one network is measured at a time; what it is fed follows --input"),
+    ("tune", "one network is measured at a time; the plan file follows --out"),
+    ("quantize", "pictures follow --calibrate, and the file to write --out"),
+    ("simulate", "one script is run at a time; the file for its trace follows --out"),
+    ("status", "one job is shown at a time"),
+    ("merge", "one job is merged at a time; the file for its records follows --out"),
     ("convert", "the two files are all: ardf convert best.pt best.safetensors"),
     ("weights get", "one network is fetched at a time"),
     ("weights list", "all are listed; one is fetched by its name: ardf weights get WORD"),
     ("evaluate", "weights follow --weights"),
+    ("inspect kernels", "all are listed; those that a network uses: ardf inspect plan FILE"),
+    ("inspect operators", "all are listed; whether a file's are implemented: ardf inspect FILE"),
+    ("inspect cpu", "it shows this machine; what a file is: ardf inspect FILE"),
+    ("inspect", "one file is shown at a time"),
   ]
 
   /// The parser's message with the option that there is none of named first, whatever else is missing.
@@ -28,14 +46,21 @@ enum UsageMessage {
     let usage = text.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
     guard !usage.isEmpty else { return text }
     if let unknown = unknownOption(among: words) {
-      return
-        ([
-          "Error: Unknown option '\(unknown.typed)'."
-            + (unknown.near.map { " Did you mean '\($0)'?" } ?? "")
-        ] + usage).joined(separator: "\n")
+      let remedy = unknown.near.map { "Did you mean '\($0)'?" } ?? owners(of: unknown.typed)
+      return (["Error: Unknown option '\(unknown.typed)'." + (remedy.map { " \($0)" } ?? "")] + usage)
+        .joined(separator: "\n")
+    }
+    // The parser takes any word for near.
+    if let short = text.firstMatch(of: /^Error: Unknown option '(-[^-'][^']*)'/) {
+      return (["Error: Unknown option '\(short.1)'."] + usage).joined(separator: "\n")
+    }
+    if let remedy = RefusedValue(text, words: words)?.remedy {
+      return text.replacing("\n", with: "; \(remedy)\n", maxReplacements: 1)
     }
     let commands = [1, 2].map { words.prefix($0).joined(separator: " ") }
-    let unexpected = text.firstMatch(of: /^Error: Unexpected argument '(.*)'/).map { String($0.1) }
+    let one = text.firstMatch(of: /^Error: Unexpected argument '(.*)'/)
+    let unexpected =
+      (one ?? text.firstMatch(of: /^Error: [0-9]+ unexpected arguments: '(.*?)'/)).map { String($0.1) }
     guard let stray = unexpected ?? strayFirst(words),
       let place = strays.first(where: { commands.contains($0.0) })?.1
     else { return text }
@@ -52,14 +77,27 @@ enum UsageMessage {
     return help.contains("\nARGUMENTS:") ? nil : words[1]
   }
 
-  /// The first word that looks like an option and is none of the command's, and the option that it is near to.
-  private static func unknownOption(among words: [String]) -> (typed: String, near: String?)? {
-    let command = CommandNames.named(by: words)
-    let help = ARDF.helpMessage(for: command, includeHidden: true, columns: 200)
+  /// Which other commands have an option of this name; nil where none has.
+  private static func owners(of option: String) -> String? {
+    let owners = CommandNames.all.filter { options(of: $0.command, withHidden: false).contains(option) }
+    guard !owners.isEmpty else { return nil }
+    guard owners.count <= 6 else { return "Other commands have it; leave it out here." }
+    let names = owners.map { "ardf \($0.name)" }.joined(separator: ", ")
+    return owners.count == 1 ? "It belongs to \(names)." : "It belongs to these: \(names)."
+  }
+
+  /// A command's options with their dashes.
+  private static func options(of command: any ParsableCommand.Type, withHidden: Bool) -> [String] {
+    let help = ARDF.helpMessage(for: command, includeHidden: withHidden, columns: 200)
     let lines = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
     // Up to the column of what each is for.
     let names = lines.compactMap { $0.dropFirst(2).split(separator: #/  +/#).first }
-    let known = Set(names.flatMap { $0.matches(of: /--?[a-zA-Z0-9-]+/).map { String($0.0) } })
+    return names.flatMap { $0.matches(of: /--?[a-zA-Z0-9-]+/).map { String($0.0) } }
+  }
+
+  /// The first word that looks like an option and is none of the command's, and the option that it is near to.
+  private static func unknownOption(among words: [String]) -> (typed: String, near: String?)? {
+    let known = options(of: CommandNames.named(by: words), withHidden: true)
     guard known.contains("--help") else { return nil }
     for word in words.prefix(while: { $0 != "--" }) {
       let typed = word.split(separator: "=").first.map(String.init) ?? word

@@ -1,0 +1,36 @@
+import FileFormats
+
+/// JSON files that options name.
+enum JSONFile {
+  /// A text that begins as one of these words, and is another.
+  private static let words = ["true", "false", "null"]
+
+  /// A file that holds no JSON: what it holds in place of it, and what is to be given.
+  struct NoJSON: ClassifiedError, CustomStringConvertible {
+    let content: String?
+    let wanted: String
+
+    var description: String {
+      (content.map { "is \($0), and no JSON" } ?? "is no JSON") + "; give \(wanted)"
+    }
+    var fault: Fault { .malformedInput }
+  }
+
+  /// Reads a document.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - wanted: What the option takes, for messages.
+  ///   - limits: Limits on the text.
+  /// - Returns: The document.
+  /// - Throws: `NoJSON`, `JSONError`, `FileError`.
+  static func read(_ path: String, wanted: String, limits: JSONLimits = .standard) throws -> JSONValue {
+    do {
+      return try JSONValue.read(path: path, limits: limits)
+    } catch JSONError.unexpectedByte(_, let expected, let offset)
+      where offset == 0 || offset < expected.count && words.contains(expected)
+    {
+      throw NoJSON(content: MistakenInput.kind(of: path), wanted: wanted)
+    }
+  }
+}
