@@ -34,7 +34,7 @@ package struct DetectionScoring {
       let (box, mask) = (object.box, object.mask)
       return EvaluatedDetection(
         classIndex: object.classIndex, score: Self.written(Double(object.confidence), decimals: 6),
-        box: PixelBox(
+        box: COCOBox(
           x: Self.written(box.minX, decimals: 4), y: Self.written(box.minY, decimals: 4),
           width: Self.written(box.width, decimals: 4), height: Self.written(box.height, decimals: 4)),
         mask: mask.map {
