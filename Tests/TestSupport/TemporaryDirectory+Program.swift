@@ -3,7 +3,7 @@ import Foundation
 extension TemporaryDirectory {
   /// Writes a script that can be run to an entry of the folder and returns its path.
   ///
-  /// Another process writes it: the system runs no file that anybody holds open for writing, and whatever this process
+  /// Another process writes it: the system runs no file that anyone holds open for writing, and whatever this process
   /// starts meanwhile, in other tests, holds for a moment what this one has open.
   @discardableResult
   public func writeProgram(_ script: String, to name: String) throws -> String {
