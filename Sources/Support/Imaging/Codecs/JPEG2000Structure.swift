@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The boxes of a JPEG 2000 file (ISO/IEC 15444-1, annexes A and I), or its bare codestream: what is known of it before a
 /// library sees it, which gets the codestream alone.
 struct JPEG2000Structure {
@@ -81,6 +83,6 @@ struct JPEG2000Structure {
   }
 
   private static func number(_ bytes: [UInt8], _ position: Int, _ count: Int) -> Int {
-    bytes[position..<position + count].reduce(0) { $0 << 8 | Int($1) }
+    Int(bigEndianBytes: bytes[position..<position + count])
   }
 }
