@@ -59,7 +59,7 @@ package struct QuantizedFile {
   private static func kept(_ plan: MixedPrecision) -> String {
     let (count, others) = (plan.exceptions.count, Set(plan.exceptions.values).map(\.rawValue).sorted())
     guard count > 0 else { return "no layer is kept out of it" }
-    return "\(count) layer\(count == 1 ? " stays" : "s stay") in \(others.joined(separator: ", "))"
+    return "\(counted(count, "layer stays", "layers stay")) in \(others.joined(separator: ", "))"
   }
 
   /// Description of the file written to `path`.

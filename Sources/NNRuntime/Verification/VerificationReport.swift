@@ -161,7 +161,7 @@ public struct VerificationReport: Sendable {
     if !uncompared.isEmpty {
       let names = uncompared.map { "\(printableName($0.name)) (\($0.reason))" }.joined(separator: ", ")
       parts.append(
-        "\(uncompared.count) \(uncompared.count == 1 ? "output" : "outputs") of the reference not compared: \(names)"
+        "\(counted(uncompared.count, "output")) of the reference not compared: \(names)"
           + (layersOnly ? "" : "; --layers-only lets that pass"))
     }
     return "\(mode.rawValue): " + parts.joined(separator: "; ")

@@ -170,14 +170,10 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
     var lines = ["\(tenths / 10).\(tenths % 10) fps, \(state.framesDropped) dropped"]
     if state.detections + state.detectionFailures > 0 {
       lines.append(
-        "\(Self.counted(state.objects.count, "object")), \(Self.counted(state.detections, "detection"))")
+        "\(counted(state.objects.count, "object")), \(counted(state.detections, "detection"))")
     }
     let effects = stage.effects.count
-    if effects > 0 { lines.append(Self.counted(effects, "effect")) }
+    if effects > 0 { lines.append(counted(effects, "effect")) }
     return lines
-  }
-
-  private static func counted(_ count: Int, _ name: String) -> String {
-    count == 1 ? "1 \(name)" : "\(count) \(name)s"
   }
 }

@@ -172,7 +172,7 @@ public actor FlowSession {
     let milliseconds = Int(clamping: (results.duration.inSeconds * 1000).rounded())
     state.update {
       $0.results = count > 0 ? results : nil
-      $0.status = "\(count == 1 ? "1 object" : "\(count) objects") detected (\(milliseconds)ms)"
+      $0.status = "\(counted(count, "object")) detected (\(milliseconds)ms)"
     }
   }
 

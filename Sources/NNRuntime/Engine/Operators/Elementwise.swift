@@ -52,6 +52,14 @@ package struct Activate: VectorOperator {
   }
 }
 
+/// The shape of two maps, which must be the same.
+func commonShape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+  guard inputs[0] == inputs[1] else {
+    throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
+  }
+  return inputs[0]
+}
+
 /// The sum of two maps of one shape.
 struct Add: VectorOperator {
   var name: String { "add" }
@@ -60,10 +68,7 @@ struct Add: VectorOperator {
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
-    guard inputs[0] == inputs[1] else {
-      throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
-    }
-    return inputs[0]
+    try commonShape(of: inputs)
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<ElementwiseTask>, _ builder: StepBuilder) -> Step {
@@ -171,6 +176,14 @@ extension Value {
   /// The activation, elementwise.
   public func activation(_ activation: Activation, name: String) -> Value {
     applying(Activate(activation), name: name)
+  }
+
+  /// The shape of two maps, which must be the same.
+  func commonShape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard inputs[0] == inputs[1] else {
+      throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
+    }
+    return inputs[0]
   }
 
   /// The sum of two maps of one shape.

@@ -137,7 +137,7 @@ extension WeightError.Kind: CustomStringConvertible {
     case .invalidActivations(let reason):
       "the metadata's \"\(ModuleActivations.key)\": \(reason): convert the checkpoint again"
     case .unused(let names):
-      "\(names.count == 1 ? "1 tensor is" : "\(names.count) tensors are") not part of the network: "
+      "\(counted(names.count, "tensor is", "tensors are")) not part of the network: "
         + names.prefix(5).map { printableName($0) }.joined(separator: ", ") + (names.count > 5 ? ", ..." : "")
     }
   }
@@ -151,7 +151,7 @@ extension WeightError.Kind: CustomStringConvertible {
     }
     if count >= 1_000_000_000 { return "\(tenths(1_000_000_000)) GB" }
     if count >= 1_000_000 { return "\(tenths(1_000_000)) MB" }
-    return count == 1 ? "1 byte" : "\(count) bytes"
+    return counted(count, "byte")
   }
 }
 

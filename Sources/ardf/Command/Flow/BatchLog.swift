@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Models
 import Perception

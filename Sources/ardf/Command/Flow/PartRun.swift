@@ -34,7 +34,7 @@ struct PartRun {
     /// `3 bad inputs (2 malformed, 1 missing)`.
     var text: String {
       let kinds = failures.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-      return "\(failed) bad input\(failed == 1 ? "" : "s") (\(kinds.joined(separator: ", ")))"
+      return "\(counted(failed, "bad input")) (\(kinds.joined(separator: ", ")))"
     }
   }
 

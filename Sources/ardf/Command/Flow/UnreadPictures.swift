@@ -28,7 +28,7 @@ enum UnreadPictures {
   static func check(_ names: [String]) throws {
     guard !names.isEmpty else { return }
     throw CommandError.overBudget(
-      "\(names.count) \(names.count == 1 ? "picture is" : "pictures are") of a kind that is not read; the others are done: "
+      "\(counted(names.count, "picture is", "pictures are")) of a kind that is not read; the others are done: "
         + names.prefix(mostNamed).joined(separator: ", ")
         + (names.count > mostNamed ? " and \(names.count - mostNamed) more" : "")
         + "; convert to JPEG or PNG what you need")

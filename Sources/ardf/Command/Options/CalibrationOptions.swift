@@ -1,3 +1,4 @@
+import FileFormats
 import AppCore
 import ArgumentParser
 import Imaging
@@ -48,7 +49,7 @@ struct CalibrationOptions: ParsableArguments {
     }
     guard images.count >= Self.least else {
       throw CommandError.input(
-        "--calibrate: \(images.count) different \(images.count == 1 ? "picture" : "pictures"): give at least "
+        "--calibrate: \(counted(images.count, "different picture")): give at least "
           + "\(Self.least) of what the network will see")
     }
     return images

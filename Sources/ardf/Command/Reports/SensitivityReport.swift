@@ -69,7 +69,7 @@ struct SensitivityReport {
             "name": .string(layer.name), "operation": .string(layer.operation),
             "error": .number(layer.error), "keptMs": .rounded(times.kept, decimals: 4),
             "loweredMs": .rounded(times.lowered, decimals: 4),
-            "score": score.map { .rounded($0, decimals: 6) } ?? .null,
+            "score": .rounded(score, decimals: 6),
           ]
         }),
       "curve": .array(
@@ -78,7 +78,7 @@ struct SensitivityReport {
             "layers": .integer(point.count),
             "milliseconds": .rounded(milliseconds(point), decimals: 4),
             "error": .number(point.error), "expected": .number(point.expected),
-            "score": findings.scores[point.count].map { .rounded($0, decimals: 6) } ?? .null,
+            "score": .rounded(findings.scores[point.count], decimals: 6),
           ]
         }),
     ]

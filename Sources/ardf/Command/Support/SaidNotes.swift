@@ -24,7 +24,7 @@ final class SaidNotes {
   /// Says of how many other frames notes hold.
   func finish() {
     for (note, count) in others where count > 0 {
-      Console.inform("\(count) other frame\(count == 1 ? "" : "s") too: \(note)")
+      Console.inform("\(counted(count, "other frame")) too: \(note)")
     }
     (others, known) = ([], [:])
   }
