@@ -17,7 +17,7 @@ import Imaging
 
 /// The network: what is bright is a lamp, with a score of 0.6.
 struct LampDetector: AdjustableDetector {
-  func detect(in picture: RGBImage, thresholds: Thresholds) async throws -> [UprightDetection] {
+  func detect(in picture: RGBImage, thresholds: AdjustableThresholds) async throws -> [UprightDetection] {
     guard thresholds.confidence < 0.6 else { return [] }
     var box: Rect<UprightPixels>?
     for y in 0..<picture.height {
@@ -67,7 +67,7 @@ await session.load()
 // Nothing is sure enough for the app's own threshold of 0.75; the user lowers it.
 try await session.detect(frame)
 print("confidence over \(thresholds.current.confidence): \(session.current.status)")
-thresholds.current = try Thresholds(confidence: 0.5, overlap: 0.5)
+thresholds.current = try AdjustableThresholds(confidence: 0.5, overlap: 0.5)
 try await session.detect(frame)
 usage.count(.detections)
 print("confidence over \(thresholds.current.confidence): \(session.current.status)")

@@ -64,9 +64,9 @@ struct COCOEvaluationTests {
       isCrowd: annotation["iscrowd"] == 1)
   }
 
-  private let square = PixelBox(x: 0, y: 0, width: 10, height: 10)
+  private let square = COCOBox(x: 0, y: 0, width: 10, height: 10)
 
-  private func result(_ scores: [Double], labels: [PixelBox], found: [PixelBox]) -> PrecisionResult {
+  private func result(_ scores: [Double], labels: [COCOBox], found: [COCOBox]) -> PrecisionResult {
     let picture = LabelledPicture(
       path: "", id: 1, width: 100, height: 100,
       objects: labels.map { LabelledObject(classIndex: 0, box: $0, region: nil) })
@@ -88,7 +88,7 @@ struct COCOEvaluationTests {
 
   @Test("a label is found once: the second detection of it is wrong, and costs where it is the better one")
   func duplicates() throws {
-    let shifted = PixelBox(x: 3, y: 0, width: 10, height: 10)
+    let shifted = COCOBox(x: 3, y: 0, width: 10, height: 10)
     #expect(isOne(result([0.9, 0.8], labels: [square], found: [square, square]).overall?.at50))
     // Of an overlap of 70/130, the better one is right at .5 alone, and wrong above.
     let both = try #require(result([0.9, 0.8], labels: [square], found: [shifted, square]).overall)
@@ -98,7 +98,7 @@ struct COCOEvaluationTests {
 
   @Test("of a picture's detections of a class the best hundred count")
   func mostDetections() {
-    let elsewhere = PixelBox(x: 50, y: 50, width: 5, height: 5)
+    let elsewhere = COCOBox(x: 50, y: 50, width: 5, height: 5)
     let found = Array(repeating: elsewhere, count: 100) + [square]
     let scores = (0...100).map { 1 - Double($0) / 200 }
     #expect(result(scores, labels: [square], found: found).overall?.mean == 0)
@@ -133,8 +133,8 @@ struct MaskSetTests {
     #expect(first.intersection(second) == 2)
     #expect(RunLengthMask.union([first, second], height: 3, width: 4) == mask("###.", "###.", "...#"))
     #expect(RunLengthMask.union([], height: 3, width: 4).area == 0)
-    #expect(mask("....", ".##.", "..#.").box == PixelBox(x: 1, y: 1, width: 2, height: 2))
-    #expect(mask("....").box == PixelBox(x: 0, y: 0, width: 0, height: 0))
+    #expect(mask("....", ".##.", "..#.").box == COCOBox(x: 1, y: 1, width: 2, height: 2))
+    #expect(mask("....").box == COCOBox(x: 0, y: 0, width: 0, height: 0))
   }
 
   @Test("runs that do not fit the mask are refused")

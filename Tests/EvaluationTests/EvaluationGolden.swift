@@ -10,9 +10,9 @@ enum EvaluationGolden {
     return try JSONValue.read(path: file)
   }
 
-  static func box(_ value: JSONValue?) -> PixelBox? {
+  static func box(_ value: JSONValue?) -> COCOBox? {
     guard let numbers = value?.numbers, numbers.count == 4 else { return nil }
-    return PixelBox(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+    return COCOBox(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
   }
 
   /// Whether the precisions of a class are those of the golden.

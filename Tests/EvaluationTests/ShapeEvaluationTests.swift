@@ -60,7 +60,7 @@ struct ShapeEvaluationTests {
       let found = try (coco["results"]?.array ?? []).filter { $0["image_id"] == id }.map {
         EvaluatedDetection(
           classIndex: 0, score: try #require($0["score"]?.number),
-          box: PixelBox(x: 0, y: 0, width: 1, height: 1), mask: nil, keypoints: try triples($0["keypoints"]))
+          box: COCOBox(x: 0, y: 0, width: 1, height: 1), mask: nil, keypoints: try triples($0["keypoints"]))
       }
       evaluator.add(found, of: COCOPicture(picture, shape: joints))
     }
@@ -79,7 +79,7 @@ struct ShapeEvaluationTests {
         let (width, height) = (Double(size.width), Double(size.height))
         return LabelledObject(
           classIndex: try #require(label["class"]?.integer),
-          box: PixelBox(
+          box: COCOBox(
             x: (box[0] - box[2] / 2) * width, y: (box[1] - box[3] / 2) * height, width: box[2] * width,
             height: box[3] * height), region: nil,
           keypoints: try keypoints(label["keypoints"], scale: (width, height)))
@@ -109,7 +109,7 @@ struct ShapeEvaluationTests {
     for entry in try #require(golden["pictures"]?.array) {
       let objects = try (entry["labels"]?.array ?? []).map { label in
         LabelledObject(
-          classIndex: try #require(label["class"]?.integer), box: PixelBox(x: 0, y: 0, width: 1, height: 1),
+          classIndex: try #require(label["class"]?.integer), box: COCOBox(x: 0, y: 0, width: 1, height: 1),
           region: nil, outline: try #require(label["corners"]?.numbers).map { Float($0) })
       }
       let picture = LabelledPicture(path: "", id: .null, width: 1, height: 1, objects: objects)

@@ -23,7 +23,7 @@ struct UltralyticsEvaluationTests {
         let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
         return LabelledObject(
           classIndex: try #require(label["class"]?.integer),
-          box: PixelBox(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top),
+          box: COCOBox(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top),
           region: nil, outline: outline)
       }
       let picture = LabelledPicture(path: "", id: .null, width: 1, height: 1, objects: objects)

@@ -32,12 +32,11 @@ import Testing
   }
 
   @Test func masksReadBack() throws {
-    var state: UInt64 = 1
+    var random = SplitMix64(seed: 1)
     for density in [1, 3, 60, 64] {
       for (height, width) in [(1, 1), (7, 5), (160, 160), (1, 300), (0, 4)] {
         let mask = (0..<height * width).map { _ -> UInt8 in
-          state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-          return Int(state >> 33 % 64) < density ? 1 : 0
+          Int.random(in: 0..<64, using: &random) < density ? 1 : 0
         }
         let encoded = RunLengthMask(height: height, width: width, mask: mask)
         let decoded = try RunLengthMask(height: height, width: width, counts: encoded.counts)

@@ -13,7 +13,7 @@ import Testing
   private static let patience = Duration.seconds(1)
   private static let isExhaustive = ProcessInfo.processInfo.environment["ARDF_EXHAUSTIVE"] != nil
 
-  private func check(_ outcome: ParserTarget.Outcome, _ what: @autoclosure () -> String) {
+  private func check(_ outcome: ParserTarget.ParseOutcome, _ what: @autoclosure () -> String) {
     guard case .refused(let message) = outcome else { return }
     guard !message.isEmpty, message.utf8.count < Self.longestMessage,
       message.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f })

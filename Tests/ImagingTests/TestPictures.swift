@@ -1,3 +1,4 @@
+import FileFormats
 import Imaging
 
 /// Pictures made by formula, so that tests need no files.
@@ -20,11 +21,8 @@ enum TestPictures {
 
   /// Every pixel differs from its neighbors; the sequence depends on the seed alone.
   static func noise(width: Int, height: Int, seed: UInt64 = 1) -> RGBImage {
-    var state = seed
-    let pixels = (0..<width * height * 3).map { _ in
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return UInt8(truncatingIfNeeded: state >> 56)
-    }
+    var random = SplitMix64(seed: seed)
+    let pixels = (0..<width * height * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
     return RGBImage(width: width, height: height, pixels: pixels)
   }
 }

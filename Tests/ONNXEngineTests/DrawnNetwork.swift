@@ -6,7 +6,7 @@ import Testing
 
 /// A network of ONNX nodes with drawn weights, which is run both ways.
 struct DrawnNetwork {
-  private var state: UInt64
+  private var random: SplitMix64
   private var parts: [[UInt8]] = []
   private var count = 0
   private(set) var input: [Int]
@@ -14,7 +14,7 @@ struct DrawnNetwork {
 
   /// A network whose only input, `x`, has this shape.
   init(seed: Int, input: [Int], opset: Int = 18) {
-    state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15 &+ 1
+    random = SplitMix64(seed: UInt64(seed))
     self.input = input
     self.opset = opset
     parts.append(Self.field(11, Self.value("x", input)))
@@ -24,8 +24,7 @@ struct DrawnNetwork {
 
   /// A whole number of a range.
   mutating func draw(_ range: ClosedRange<Int>) -> Int {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return range.lowerBound + Int(state >> 33) % range.count
+    Int.random(in: range, using: &random)
   }
 
   /// Numbers between -1 and 1.

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// A parser that strangers' bytes are thrown at: it accepts or refuses them, and does nothing else.
 public struct ParserTarget: Sendable {
   /// What became of some bytes.
-  public enum Outcome: Sendable, Equatable {
+  public enum ParseOutcome: Sendable, Equatable {
     /// They were read.
     case accepted
     /// They were refused with this message.
@@ -46,7 +46,7 @@ public struct ParserTarget: Sendable {
   }()
 
   /// Gives the parser some bytes.
-  public func callAsFunction(_ bytes: [UInt8]) -> Outcome {
+  public func callAsFunction(_ bytes: [UInt8]) -> ParseOutcome {
     do {
       try body(bytes)
       return .accepted

@@ -58,8 +58,8 @@ enum ARKitScenesFolder: CaptureFormat {
     }
   }
 
-  /// The time of `VIDEO_TIME`.
-  private static func time(_ stem: String) -> Double? {
+  /// The time of `VIDEO_TIME`; nil without one.
+  static func time(_ stem: String) -> Double? {
     stem.split(separator: "_").last.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
   }
 

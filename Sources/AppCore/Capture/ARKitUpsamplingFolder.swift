@@ -46,7 +46,7 @@ struct ARKitUpsamplingFolder: CaptureFormat, CaptureSource {
     for name in stored.keys {
       let picture = stored[name] ?? name
       try listing.add(name: name, file: picture) { () throws(CaptureError) in
-        guard let time = LaserDepth.time(name) else { throw .untimedName(file: picture) }
+        guard let time = ARKitScenesFolder.time(name) else { throw .untimedName(file: picture) }
         guard let depth = depths[name] else {
           throw .missingFile(file: picture, name: "\(Self.depths)/\(name).png")
         }

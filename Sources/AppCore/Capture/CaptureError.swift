@@ -180,7 +180,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       if reason != Self.noPicture {
         // A reason that says what to do says it in place of the usual.
         "\(file): \(reason)\(Self.saysWhatToDo(reason) ? "" : "; replace it by a sound file")"
-      } else if pictureEndings.contains(where: { hasEnding(file, $0) }) {
+      } else if hasPictureEnding(file) {
         "\(file): \(reason), whatever its name says; give it a name of another kind, or leave it out"
       } else {
         "\(file): \(reason), nor a film; give a picture, a film, or a capture's folder or .zip"

@@ -113,7 +113,7 @@ public enum CaptureReader {
       return try open(archive: path, limits, photographs)
     }
     if let foreign = ForeignRecording.layout(of: path) { throw .foreignLayout(path: path, layout: foreign) }
-    if FilmKind.isFilm(path), !PlainImages.isPicture(name) { throw .film(file: path) }
+    if FilmKind.isFilm(path), !hasPictureEnding(name) { throw .film(file: path) }
     guard name.hasSuffix(".json") else {
       return try PlainImages(
         CaptureFolder(path: parent, limits: limits), path: path, names: [name], isSingleFile: true,
@@ -170,7 +170,7 @@ public enum CaptureReader {
 
   /// Whether a file of that name may be a source by itself: a picture, a recording, or an archive of a capture.
   package static func isSourceFile(_ name: String) -> Bool {
-    PlainImages.isPicture(name) || isArchive(name) || isBag(name)
+    hasPictureEnding(name) || isArchive(name) || isBag(name)
   }
 
   private static func isBag(_ name: String) -> Bool {

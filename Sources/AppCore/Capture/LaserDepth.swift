@@ -27,7 +27,7 @@ package struct LaserDepth {
       let folder = try CaptureFolder(path: path, limits: limits)
       guard source.layout != .ca1m else { return (folder, TimeIndex([])) }
       let entries = try folder.stems(in: Self.arkitScenes, endings: [".png"]).compactMap { stem, name in
-        Self.time(stem).map { (time: $0, value: name) }
+        ARKitScenesFolder.time(stem).map { (time: $0, value: name) }
       }
       guard !entries.isEmpty else { throw .noGroundTruth(path: source.path, wanted: Self.arkitScenes) }
       return (folder, TimeIndex(entries))
@@ -41,10 +41,5 @@ package struct LaserDepth {
       ? CA1MFolder.laserDepth(of: frame.name) : maps.nearest(to: frame.timestamp, within: Self.tolerance)
     guard let name, folder.hasFile(name) else { return nil }
     return try source.reading { _ throws(CaptureError) in try folder.depth(name, namedBy: frame.name) }
-  }
-
-  /// The time of `VIDEO_TIME`.
-  static func time(_ stem: String) -> Double? {
-    stem.split(separator: "_").last.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
   }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -17,8 +18,9 @@ struct NativeCapture: CaptureSource {
   /// A single frame, whose folder holds frame.json; its metadata must be in order.
   init(single folder: CaptureFolder) throws(CaptureError) {
     let fields = try Self.fields(Self.frameFile, in: folder)
+    let name = lastComponent(folder.path)
     let reference = FrameReference(
-      name: Self.lastComponent(folder.path), timestamp: try fields.number("timestamp"))
+      name: name.isEmpty ? "capture" : name, timestamp: try fields.number("timestamp"))
     self.init(folder: folder, files: [SequenceFrame(reference: reference, file: Self.frameFile)], skipped: [])
   }
 
@@ -112,9 +114,5 @@ struct NativeCapture: CaptureSource {
     let found = try fields.string("schema")
     guard found == schema else { throw .unsupportedSchema(file: file, found: found, expected: schema) }
     return fields
-  }
-
-  static func lastComponent(_ path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? "capture"
   }
 }

@@ -100,7 +100,6 @@ public enum NativeCaptureWriter {
 
   /// Six digits.
   private static func numbered(_ index: Int) -> String {
-    let digits = String(index)
-    return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    zeroPadded(index, 6)
   }
 }

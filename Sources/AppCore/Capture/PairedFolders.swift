@@ -36,7 +36,7 @@ struct PairedFolders: CaptureSource {
     self.confidences = try confidences.map { path throws(CaptureError) in
       try CaptureFolder(path: path, limits: limits).followingLinks
     }
-    let found = try self.pictures.names().filter(PlainImages.isPicture)
+    let found = try self.pictures.names().filter(hasPictureEnding)
     let stored = try self.depths.names().filter(Self.isMap)
     guard found.count <= limits.frames else { throw .tooManyFrames(path: pictures, limit: limits.frames) }
     let maps = try Self.matches(found, stored, folders: (pictures, depths))

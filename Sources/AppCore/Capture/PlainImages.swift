@@ -79,8 +79,4 @@ struct PlainImages: CaptureSource {
     }
   }
   private static let lostLink = "is a link that leads to nothing; link to what is there, or remove it"
-
-  static func isPicture(_ name: String) -> Bool {
-    pictureEndings.contains { hasEnding(name, $0) }
-  }
 }

@@ -18,7 +18,7 @@ enum RecognisedLayout {
       return
     }
     let frames = names.filter { folder.hasFile("\($0)/\(NativeCapture.frameFile)") }
-    let pictures = names.filter(PlainImages.isPicture)
+    let pictures = names.filter(hasPictureEnding)
     // Pictures next to frames, or in folders of their own, may be thumbnails.
     let isKnown = NameSet(frames + pictures)
     let others = names.filter {

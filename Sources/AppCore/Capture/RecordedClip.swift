@@ -73,8 +73,7 @@ struct RecordedClip: CaptureSource {
 
   /// Five digits, as the clip's unpacked files are named.
   private static func name(_ number: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+    zeroPadded(number, 5)
   }
 
   /// Where each message lies, by sequence number.

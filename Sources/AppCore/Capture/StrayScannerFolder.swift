@@ -46,9 +46,9 @@ enum StrayScannerFolder: CaptureFormat {
       }
       numbers.append(number)
     }
-    return try IndexedCapture(.strayScanner, folder, names: numbers.map(sixDigits)) {
+    return try IndexedCapture(.strayScanner, folder, names: numbers.map { zeroPadded($0, 6) }) {
       position throws(CaptureError) in
-      let (row, name) = (entries[position], sixDigits(numbers[position]))
+      let (row, name) = (entries[position], zeroPadded(numbers[position], 6))
       let file = "\(odometry), line \(row.line)"
       let v = try row.numbers(at: poseAt, expected: "numbers under every heading")
       guard let rotation = Quaternion(x: v[5], y: v[6], z: v[7], w: v[8]) else {
@@ -89,10 +89,5 @@ enum StrayScannerFolder: CaptureFormat {
     var k: [Double] = []
     for row in rows { k += try row.numbers(count: 3, expected: "one of 3 rows of 3 numbers") }
     return try FrameFields.camera(k, order: .rowMajor, size: recordedSize, file: cameraMatrix)
-  }
-
-  private static func sixDigits(_ number: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
   }
 }

@@ -71,7 +71,7 @@ private final class UnpackedFolder: Sendable {
 
   init(_ archive: CaptureArchive) throws(CaptureError) {
     self.archive = archive.path
-    holdsPictures = archive.files.contains { file in pictureEndings.contains { hasEnding(file.name, $0) } }
+    holdsPictures = archive.files.contains { hasPictureEnding($0.name) }
     let bytes = archive.files.reduce(0) { $0 + $1.bytes }
     let hasRoom = Self.taken.withLock { taken in
       guard taken + bytes <= Self.mostBytes else { return false }

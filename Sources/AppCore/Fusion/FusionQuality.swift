@@ -154,7 +154,7 @@ extension FusionQuality.Errors {
   fileprivate var json: JSONValue {
     [
       "medianMeters": .rounded(median, decimals: 6), "meanMeters": .rounded(mean, decimals: 6),
-      "edgeMeanMeters": meanAtEdges.map { .rounded($0, decimals: 6) } ?? .null,
+      "edgeMeanMeters": .rounded(meanAtEdges, decimals: 6),
     ]
   }
 }

@@ -84,7 +84,7 @@ public struct FusionReport: Sendable, Equatable {
     if let quality {
       members["repeatability"] = quality.json
       members["expectedErrorMeters"] =
-        quality.expectedError.map { .rounded($0, decimals: 6) } ?? .null
+        .rounded(quality.expectedError, decimals: 6)
     }
     if let shares {
       members["sources"] = .object(

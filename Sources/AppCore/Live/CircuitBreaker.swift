@@ -52,7 +52,7 @@ public struct CircuitBreaker: Sendable, Equatable {
   }
 
   /// How a call ended.
-  public enum Outcome: String, Sendable {
+  public enum CallOutcome: String, Sendable {
     case success, failure
     /// Given up by the caller: says nothing about the work.
     case cancelled
@@ -94,7 +94,7 @@ public struct CircuitBreaker: Sendable, Equatable {
   }
 
   /// Tells how an admitted call ended.
-  public mutating func record(_ outcome: Outcome, of admission: Admission, at now: Duration) {
+  public mutating func record(_ outcome: CallOutcome, of admission: Admission, at now: Duration) {
     guard admission.generation == generation else { return }
     isTrialRunning = false
     switch (phase, outcome) {

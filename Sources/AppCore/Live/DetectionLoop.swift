@@ -17,7 +17,7 @@ package enum DetectionLoopError: Error, Equatable, CustomStringConvertible {
 /// Detects objects in some of the frames it is offered, and tracks them.
 package actor DetectionLoop {
   /// The fate of an offered frame.
-  package enum Outcome: Sendable, Equatable {
+  package enum DetectionOutcome: Sendable, Equatable {
     /// A detection runs, or the latest is too recent.
     case skipped
     /// Heat or memory forbids detections.
@@ -76,7 +76,7 @@ package actor DetectionLoop {
   }
 
   /// Detects in the frame if it is time to.
-  package func process(_ frame: CapturedFrame) async -> Outcome {
+  package func process(_ frame: CapturedFrame) async -> DetectionOutcome {
     followed.expire(at: time.now)
     guard throttle.begin(at: time.now) else { return .skipped }
     defer { throttle.finish() }

@@ -4,7 +4,7 @@
 /// and recovery is asked only for failures. Retries go through the breaker again.
 package actor Orchestrator<Input: Sendable, Output: Sendable> {
   /// How a run ended.
-  package enum Outcome: Sendable {
+  package enum RunOutcome: Sendable {
     /// The gate was closed.
     case refused
     /// The work succeeded.
@@ -47,7 +47,7 @@ package actor Orchestrator<Input: Sendable, Output: Sendable> {
   package var breakerPhase: CircuitBreaker.Phase { breaker.phase }
 
   /// Runs the work on `input`.
-  package func run(_ input: Input) async -> Outcome {
+  package func run(_ input: Input) async -> RunOutcome {
     guard await gate() else { return .refused }
     do {
       return .done(try await retry.run(on: time) { try await attempt(input) })

@@ -128,7 +128,7 @@ public enum SceneExporter {
         "scale": triple(object.box.dimensions),
         "extras": [
           "objectId": .integer(object.id), "className": .string(object.className),
-          "distanceMeters": object.distanceMeters.map { .rounded($0, decimals: 4) } ?? .null,
+          "distanceMeters": .rounded(object.distanceMeters, decimals: 4),
           "distanceSource": .string(object.source.rawValue), "method": .string(object.box.method.rawValue),
         ],
       ])

@@ -92,7 +92,7 @@ public enum CheckpointConverter {
       metadata["format"] = formatVersion
       metadata["architecture"] = found.architecture
       metadata["variant"] = found.variant
-      metadata["source_file"] = String(file.split(separator: "/").last ?? "")
+      metadata["source_file"] = lastComponent(file)
       metadata["source_sha256"] = sha256Hex(bytes)
       let tensors = try source.loaded()
       if let layers = source.exportedLayers {

@@ -117,7 +117,7 @@ struct PickleMachine {
     case UInt8(ascii: "J"): return .integer(Int(Int32(truncatingIfNeeded: try number(4))))
     case 0x8a: return try long(Int(byte()))
     case 0x8b: return try long(number(4))
-    case UInt8(ascii: "G"): return .number(Double(bitPattern: try take(8).reduce(0) { $0 << 8 | UInt64($1) }))
+    case UInt8(ascii: "G"): return .number(Double(bitPattern: UInt64(bigEndianBytes: try take(8))))
     case 0x8c: return try text(Int(byte()))
     case UInt8(ascii: "X"): return try text(number(4))
     case 0x8d: return try text(number(8))
@@ -271,7 +271,7 @@ struct PickleMachine {
 
   /// A little-endian whole number of `width` bytes; negative only for 8 bytes with the top bit set.
   private mutating func number(_ width: Int) throws(PickleError) -> Int {
-    Int(truncatingIfNeeded: try take(width).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    Int(truncatingIfNeeded: UInt64(littleEndianBytes: try take(width)))
   }
 
   private mutating func long(_ count: Int) throws(PickleError) -> PickleValue {

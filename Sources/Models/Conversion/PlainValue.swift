@@ -97,7 +97,7 @@ extension PlainValue {
     else { return nil }
     // The state's second element is the order of bytes; "|" has none.
     if case .text(">")? = heap.elements(type.state)?.dropFirst().first { return .other }
-    let number = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let number = UInt64(littleEndianBytes: bytes)
     switch (code.drop { "<=|".contains($0) }, bytes.count) {
     case ("b1", 1): return .flag(number != 0)
     case ("i1", 1): return .integer(Int(Int8(truncatingIfNeeded: number)))
@@ -116,7 +116,7 @@ extension PlainValue {
   private static func characters(_ bytes: [UInt8]) -> PlainValue {
     var text = String.UnicodeScalarView()
     for start in stride(from: 0, to: bytes.count, by: 4) {
-      let code = bytes[start..<start + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      let code = UInt32(littleEndianBytes: bytes[start..<start + 4])
       guard let scalar = Unicode.Scalar(code) else { return .other }
       text.append(scalar)
     }

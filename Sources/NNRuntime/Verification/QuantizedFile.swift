@@ -11,13 +11,13 @@ package struct QuantizedFile {
 
   /// A file of what quantization made of weights, and of the plan of int8 found for them, if any.
   package init(
-    outcome: WeightQuantization.Outcome,
+    rounded: WeightQuantization.RoundedWeights,
     plan: (plan: MixedPrecision, error: Double, kernels: String)?,
     metadata: [String: String], pictures: Int, maxError: Double
   ) {
     var tensors: [String: Tensor] = [:]
     var scales: [String: [Float]] = [:]
-    for entry in outcome.entries {
+    for entry in rounded.entries {
       guard let quantized = entry.quantized else {
         tensors[entry.name] = entry.stored
         continue
@@ -27,10 +27,10 @@ package struct QuantizedFile {
         shape: [quantized.scales.count], floats: quantized.scales)
       scales[entry.name] = quantized.scales
     }
-    let kept = outcome.entries.filter { $0.quantized == nil && $0.error != nil }
+    let kept = rounded.entries.filter { $0.quantized == nil && $0.error != nil }
     var provenance: [String: JSONValue] = [
       "schema": "ardf.quantization/1", "pictures": .integer(pictures), "maxError": .number(maxError),
-      "weightError": .number(outcome.error), "quantized": .integer(scales.count),
+      "weightError": .number(rounded.error), "quantized": .integer(scales.count),
       "kept": .object(
         Dictionary(
           kept.map { ($0.name, .string("alone it moves the outputs by \(scientific($0.error ?? 0))")) },
@@ -39,7 +39,7 @@ package struct QuantizedFile {
     var metadata = metadata
     metadata[QuantizedWeights.checksumKey] = QuantizedWeights.checksum(scales)
     var summary =
-      "\(counted(scales.count, "tensor")) of 8 bits, \(kept.count) kept as they were; outputs off by \(scientific(outcome.error))"
+      "\(counted(scales.count, "tensor")) of 8 bits, \(kept.count) kept as they were; outputs off by \(scientific(rounded.error))"
     if let plan {
       var document = plan.plan.document
       document["kernels"] = .string(plan.kernels)

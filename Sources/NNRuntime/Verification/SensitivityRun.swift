@@ -5,7 +5,7 @@ import NNRuntime
 /// The choice is the same on every run and for any number of threads; times are measured for the report alone.
 package struct SensitivityRun {
   /// Errors of layers, worst first, and the curve from none lowered to all.
-  package struct Outcome {
+  package struct Findings {
     package let analysis: SensitivityAnalysis
     package let layers: [(layer: SensitivityAnalysis.Layer, score: Double?)]
     package let points: [PrecisionSearch.Point]
@@ -51,7 +51,7 @@ package struct SensitivityRun {
   /// - Parameter onLayer: Called after each layer.
   /// - Returns: The ranking, the curve and the plan.
   /// - Throws: `SensitivityError`, `PlanError`, and what preparing pictures and `score` throw.
-  package func run(onLayer: StepObserver) throws -> Outcome {
+  package func run(onLayer: StepObserver) throws -> Findings {
     let analysis = try SensitivityAnalysis(sessions: calibrated.sessions, exact: exact)
     guard !analysis.candidates.isEmpty else {
       throw SensitivityError.nothingToLower(network: calibrated.name, analysis.precision)
@@ -79,7 +79,7 @@ package struct SensitivityRun {
         scores[point.count] = try score(analysis.plan(lowering: search.layers(point.count)))
       }
     }
-    return Outcome(
+    return Findings(
       analysis: analysis, layers: layers.sorted { $0.layer.error > $1.layer.error }, points: search.points,
       times: isTimed ? try analysis.times() : nil,
       lowered: Dictionary(

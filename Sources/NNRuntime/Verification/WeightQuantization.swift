@@ -24,7 +24,8 @@ package struct WeightQuantization {
     package let error: Double?
   }
 
-  package struct Outcome {
+  /// The tensors of the new file, as many of them rounded as the error allows.
+  package struct RoundedWeights {
     package let entries: [Entry]
     /// Error of the outputs with all rounded tensors.
     package let error: Double
@@ -49,7 +50,7 @@ package struct WeightQuantization {
   ///   - onTensor: Called after each tensor.
   /// - Returns: The tensors of the new file.
   /// - Throws: `SensitivityError`, and what making networks and preparing pictures throws.
-  package func run(maxError: Double, onTensor: StepObserver) throws -> Outcome {
+  package func run(maxError: Double, onTensor: StepObserver) throws -> RoundedWeights {
     var entries = try store.names.map { name in
       let tensor = try store.tensor(named: name)
       // Names of weights of convolutions and linear layers end so; what is added to tokens has other names.
@@ -65,7 +66,7 @@ package struct WeightQuantization {
       of: calibrated(Self.store(entries, metadata: store.metadata)).sessions)
     // Which tensor costs how much matters only where some must stay.
     if whole <= maxError {
-      return Outcome(entries: entries, error: whole, exact: exact, precisions: precisions)
+      return RoundedWeights(entries: entries, error: whole, exact: exact, precisions: precisions)
     }
     let few = exact.thinned(to: Self.ranked)
     for (done, index) in candidates.enumerated() {
@@ -88,7 +89,7 @@ package struct WeightQuantization {
       preconditionFailure("nothing rounded is exact")
     }
     let rounded = search.layers(point.count)
-    return Outcome(
+    return RoundedWeights(
       entries: entries.map { rounded.contains($0.name) ? $0 : $0.kept },
       error: point.error, exact: exact, precisions: precisions)
   }

@@ -73,7 +73,7 @@ package enum LZFSE {
   }
 
   private static func word(_ text: String) -> Int {
-    text.utf8.reversed().reduce(0) { $0 << 8 | Int($1) }
+    Int(littleEndianBytes: text.utf8)
   }
 }
 

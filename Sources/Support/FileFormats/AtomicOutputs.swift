@@ -93,8 +93,7 @@ package enum AtomicOutputs {
   }
 
   private static func token() -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    zeroPadded(UInt64.random(in: .min ... .max), 16, radix: 16)
   }
 
   /// A component may have 255 bytes; a long final name keeps only its head.

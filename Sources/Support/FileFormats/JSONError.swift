@@ -53,8 +53,7 @@ public enum JSONError: Error, Equatable, CustomStringConvertible {
 
   private static func name(_ byte: UInt8) -> String {
     if (0x21...0x7e).contains(byte) { return "'\(Character(UnicodeScalar(byte)))'" }
-    let digits = String(byte, radix: 16)
-    return "0x" + (digits.count == 1 ? "0" : "") + digits
+    return "0x" + zeroPadded(byte, 2, radix: 16)
   }
 }
 

@@ -126,6 +126,16 @@ package enum JSONValue: Sendable, Equatable {
     let scaled = (value * power).rounded(.toNearestOrAwayFromZero)
     return .number(scaled.isFinite ? scaled / power : value)
   }
+
+  /// As `rounded`; null for nil.
+  package static func rounded(_ value: Double?, decimals: Int) -> JSONValue {
+    value.map { .rounded($0, decimals: decimals) } ?? .null
+  }
+
+  /// The number that a reader of `rounded` finds; one that is not finite, itself.
+  package static func asWritten(_ value: Double, decimals: Int) -> Double {
+    rounded(value, decimals: decimals).number ?? value
+  }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

@@ -98,7 +98,6 @@ extension JSONValue {
   }
 
   private static func escape(_ unit: UInt16, to text: inout [UInt8]) {
-    let digits = String(unit, radix: 16)
-    text += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+    text += "\\u\(zeroPadded(unit, 4, radix: 16))".utf8
   }
 }

@@ -19,11 +19,11 @@ package struct NPYHeader {
     switch (start[6], start[7]) {
     case (1, 0):
       prefix = 10
-      length = Int(start[8]) | Int(start[9]) << 8
+      length = Int(littleEndianBytes: start[8..<10])
     case (2, 0), (3, 0):
       prefix = 12
       guard start.count == 12 else { throw .truncatedHeader(bytes: file.count, needed: 12) }
-      length = (8..<12).reversed().reduce(0) { $0 << 8 | Int(start[$1]) }
+      length = Int(littleEndianBytes: start[8..<12])
     default: throw .unsupportedVersion(major: start[6], minor: start[7])
     }
     guard length <= Self.maximumLength else { throw .headerTooLong(bytes: length) }

@@ -39,6 +39,9 @@ package func hasEnding(_ name: String, _ ending: String) -> Bool {
   return name.utf8.suffix(ending.utf8.count).map(lower).elementsEqual(ending.utf8.map(lower))
 }
 
+/// Whether a name ends as a picture's that is read.
+package func hasPictureEnding(_ name: String) -> Bool { pictureEndings.contains { hasEnding(name, $0) } }
+
 /// The id of a picture in predictions: the number in its name without ending, else that name.
 ///
 /// `name`: The name of a file, or of a capture's frame.

@@ -70,6 +70,12 @@ public struct Rect<Frame: PlanarFrame>: Hashable, Sendable {
     return union > 0 ? common / union : 0
   }
 
+  /// Every edge moved outward by `margin`, inward where that is negative.
+  @inlinable
+  package func grown(by margin: Double) -> Self {
+    Rect(minX: minX - margin, minY: minY - margin, maxX: maxX + margin, maxY: maxY + margin)
+  }
+
   /// Every edge moved into `bounds`.
   @inlinable
   public func clipped(to bounds: Self) -> Self {

@@ -57,7 +57,7 @@ extension AnnotationFile {
         crowd.map({ $0.bool != nil || $0.integer(in: 0...1) != nil }) ?? true
       else { throw bad("iscrowd", "0 or 1") }
       return LabelledObject(
-        classIndex: classIndex, box: PixelBox(x: box[0], y: box[1], width: box[2], height: box[3]),
+        classIndex: classIndex, box: COCOBox(x: box[0], y: box[1], width: box[2], height: box[3]),
         region: try region(size), isCrowd: isCrowd, keypoints: try keypoints(count, size),
         area: count == nil ? nil : try area())
     }

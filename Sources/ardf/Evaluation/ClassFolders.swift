@@ -31,7 +31,7 @@ package enum ClassFolders {
       return position
     }
     let pictures = try zip(folders, classes).flatMap { name, index in
-      try PictureFiles.below("\(folder)/\(name)", where: PictureFiles.isPicture).map {
+      try PictureFiles.below("\(folder)/\(name)", where: hasPictureEnding).map {
         Picture(path: $0, classIndex: index)
       }
     }

@@ -15,7 +15,7 @@ package enum LabelFolder {
   ) throws -> LabelledSet {
     let images = try imagesFolder(folder)
     let labels = try labelsFolder(of: images)
-    let pictures = try PictureFiles.below(images, where: PictureFiles.isPicture)
+    let pictures = try PictureFiles.below(images, where: hasPictureEnding)
     guard !pictures.isEmpty else { throw LabelError.noPictures(folder: images) }
     var remaining = NameSet(
       try PictureFiles.below(labels) { hasEnding($0, ".txt") && $0 != "classes.txt" })

@@ -117,14 +117,14 @@ struct LabelLines {
     let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
     return LabelledObject(
       classIndex: classIndex,
-      box: PixelBox(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top),
+      box: COCOBox(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top),
       region: .polygons([corners]), outline: values)
   }
 
   private func boxed(_ classIndex: Int, _ shares: [Float]) -> LabelledObject {
     let values = shares.map(Double.init)
     let (width, height) = (Double(size.width), Double(size.height))
-    let box = PixelBox(
+    let box = COCOBox(
       x: (values[0] - values[2] / 2) * width, y: (values[1] - values[3] / 2) * height,
       width: values[2] * width, height: values[3] * height)
     guard case .keypoints(let count, let dimensions) = form else {

@@ -1,10 +1,9 @@
 import FileFormats
 
-/// A rectangle in pixels of a picture, origin top-left, y down, edge convention.
+/// A rectangle in pixels of the upright picture, by corner and extent, as COCO's files have it.
 ///
-/// By corner and extent, as COCO's files have it: overlaps agree with pycocotools' to the last bit, which those of a `Rect`,
-/// whose sides are differences of its edges, do not.
-package struct PixelBox: Sendable, Equatable {
+/// Its overlaps agree with those of pycocotools to the last bit. A `Rect` keeps edges, and differences of them round differently.
+package struct COCOBox: Sendable, Equatable {
   /// The left and top edge, and the extent.
   package let x, y, width, height: Double
 
@@ -17,7 +16,7 @@ package struct PixelBox: Sendable, Equatable {
   var area: Double { width * height }
 
   /// The pixels that both rectangles cover.
-  func intersection(_ other: PixelBox) -> Double {
+  func intersection(_ other: COCOBox) -> Double {
     let across = min(x + width, other.x + other.width) - max(x, other.x)
     let down = min(y + height, other.y + other.height) - max(y, other.y)
     return across > 0 && down > 0 ? across * down : 0
@@ -50,7 +49,7 @@ package struct LabelledObject: Sendable, Equatable {
   /// Index among the network's classes.
   package let classIndex: Int
   /// In pixels of the upright picture.
-  package let box: PixelBox
+  package let box: COCOBox
   /// Its pixels; nil where only the box is known.
   package let region: LabelledRegion?
   /// A crowd or another area of objects without separate labels: it does not count as missed, and detections
@@ -65,7 +64,7 @@ package struct LabelledObject: Sendable, Equatable {
 
   /// A label from its parts.
   package init(
-    classIndex: Int, box: PixelBox, region: LabelledRegion?, isCrowd: Bool = false, outline: [Float] = [],
+    classIndex: Int, box: COCOBox, region: LabelledRegion?, isCrowd: Bool = false, outline: [Float] = [],
     keypoints: [LabelledKeypoint] = [], area: Double? = nil
   ) {
     self.classIndex = classIndex

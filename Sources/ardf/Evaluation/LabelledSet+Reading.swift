@@ -21,8 +21,6 @@ package struct EvaluatedClasses: Sendable {
 
 /// Files of labeled pictures.
 enum PictureFiles {
-  static func isPicture(_ name: String) -> Bool { pictureEndings.contains { hasEnding(name, $0) } }
-
   /// All files below a folder for which `isWanted` holds by their name, sorted by path; hidden ones left out.
   static func below(_ folder: String, where isWanted: (String) -> Bool) throws(FileError) -> [String] {
     var found: [String] = []

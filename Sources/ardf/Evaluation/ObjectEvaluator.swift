@@ -8,7 +8,7 @@ package struct EvaluatedDetection: Sendable {
   /// Confidence, 0 to 1.
   package let score: Double
   /// In pixels of the upright picture.
-  package let box: PixelBox
+  package let box: COCOBox
   /// The pixels of the upright picture; nil where masks are not evaluated.
   package let mask: RunLengthMask?
   /// x, y in pixels of the upright picture, and how sure the network is; empty of networks without.
@@ -16,7 +16,7 @@ package struct EvaluatedDetection: Sendable {
 
   /// A detection from its parts.
   package init(
-    classIndex: Int, score: Double, box: PixelBox, mask: RunLengthMask?, keypoints: [SIMD3<Double>] = []
+    classIndex: Int, score: Double, box: COCOBox, mask: RunLengthMask?, keypoints: [SIMD3<Double>] = []
   ) {
     self.keypoints = keypoints
     self.classIndex = classIndex
@@ -197,7 +197,7 @@ package struct ObjectEvaluator: Sendable {
     }
   }
 
-  private static func overlap(_ found: PixelBox, _ truth: PixelBox, isCrowd: Bool) -> Double {
+  private static func overlap(_ found: COCOBox, _ truth: COCOBox, isCrowd: Bool) -> Double {
     let common = found.intersection(truth)
     return common > 0 ? common / (isCrowd ? found.area : found.area + truth.area - common) : 0
   }

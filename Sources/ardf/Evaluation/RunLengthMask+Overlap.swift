@@ -26,7 +26,7 @@ extension RunLengthMask {
   }
 
   /// The least rectangle around what is set, nothing for an empty mask.
-  package var box: PixelBox {
+  package var box: COCOBox {
     var (left, right, top, bottom) = (width, 0, height, 0)
     var start = 0
     for (index, run) in runs.enumerated() {
@@ -40,8 +40,8 @@ extension RunLengthMask {
       top = min(top, isOneColumn ? start % height : 0)
       bottom = max(bottom, isOneColumn ? last % height + 1 : height)
     }
-    guard right > left else { return PixelBox(x: 0, y: 0, width: 0, height: 0) }
-    return PixelBox(
+    guard right > left else { return COCOBox(x: 0, y: 0, width: 0, height: 0) }
+    return COCOBox(
       x: Double(left), y: Double(top), width: Double(right - left), height: Double(bottom - top))
   }
 

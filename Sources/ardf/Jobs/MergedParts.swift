@@ -126,7 +126,9 @@ package struct MergedParts {
 
   /// A number for a text, the same in every process.
   private static func hash(_ text: String) -> UInt64 {
-    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    var hash = FNV1a()
+    hash.add(text.utf8)
+    return hash.hash
   }
 
   /// Finds missing records, as far as the parts tell; with a manifest, all of them.

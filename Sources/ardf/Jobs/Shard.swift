@@ -49,9 +49,3 @@ package struct Shard: Hashable, Sendable, CustomStringConvertible {
     return "\(stem)-\(zeroPadded(number, "\(count)".count))-of-\(count).\(ending)"
   }
 }
-
-/// A number in decimal digits, with zeros before it where it has fewer than `width`.
-func zeroPadded(_ number: Int, _ width: Int) -> String {
-  let digits = String(number)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
-}

@@ -222,9 +222,9 @@ import Testing
     let asked = Calls()
     let store: ThresholdStore
 
-    func detect(in picture: RGBImage, thresholds: Thresholds) async throws -> [UprightDetection] {
+    func detect(in picture: RGBImage, thresholds: AdjustableThresholds) async throws -> [UprightDetection] {
       // A change while a detection is under way reaches the next one.
-      store.current = try Thresholds(confidence: 0.3, overlap: 0.6)
+      store.current = try AdjustableThresholds(confidence: 0.3, overlap: 0.6)
       asked.add("\(thresholds.confidence) \(thresholds.overlap)")
       return []
     }
@@ -237,13 +237,13 @@ import Testing
     for _ in 0..<2 { _ = try await detector.detect(in: RGBImage(width: 1, height: 1)) }
     #expect(network.asked.list == ["0.75 0.5", "0.3 0.6"])
     #expect(throws: ThresholdError.outOfRange(name: "confidence", value: 1.5)) {
-      try Thresholds(confidence: 1.5, overlap: 0.5)
+      try AdjustableThresholds(confidence: 1.5, overlap: 0.5)
     }
-    #expect(throws: ThresholdError.self) { try Thresholds(confidence: 0.5, overlap: .nan) }
-    #expect(try Thresholds(json: store.current.json) == store.current)
-    #expect(throws: ThresholdError.schema(found: nil)) { try Thresholds(json: [:]) }
+    #expect(throws: ThresholdError.self) { try AdjustableThresholds(confidence: 0.5, overlap: .nan) }
+    #expect(try AdjustableThresholds(json: store.current.json) == store.current)
+    #expect(throws: ThresholdError.schema(found: nil)) { try AdjustableThresholds(json: [:]) }
     #expect(throws: ThresholdError.missing("overlap")) {
-      try Thresholds(json: ["schema": "ardf.thresholds/1", "confidence": 0.5])
+      try AdjustableThresholds(json: ["schema": "ardf.thresholds/1", "confidence": 0.5])
     }
   }
 

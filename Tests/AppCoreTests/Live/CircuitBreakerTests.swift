@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct CircuitBreakerTests {
   /// Makes one call; false if the breaker did not let it through.
-  static func call(_ breaker: inout CircuitBreaker, _ outcome: CircuitBreaker.Outcome, at now: Duration)
+  static func call(_ breaker: inout CircuitBreaker, _ outcome: CircuitBreaker.CallOutcome, at now: Duration)
     -> Bool
   {
     guard let admission = try? breaker.admit(at: now) else { return false }
@@ -18,7 +18,7 @@ import Testing
 
   @Test func threeFailuresInARowOpenIt() {
     var breaker = CircuitBreaker()
-    for outcome in [CircuitBreaker.Outcome.failure, .failure, .success, .failure, .failure] {
+    for outcome in [CircuitBreaker.CallOutcome.failure, .failure, .success, .failure, .failure] {
       #expect(Self.call(&breaker, outcome, at: .zero))
     }
     #expect(breaker.phase == .closed)
@@ -29,7 +29,7 @@ import Testing
   @Test func halfOfTheLastTenOpensIt() {
     var breaker = CircuitBreaker()
     // Never three in a row; the fifth failure is the tenth outcome.
-    let outcomes: [CircuitBreaker.Outcome] = [
+    let outcomes: [CircuitBreaker.CallOutcome] = [
       .success, .failure, .failure, .success, .failure, .failure, .success, .success, .success, .failure,
     ]
     for outcome in outcomes.dropLast() { #expect(Self.call(&breaker, outcome, at: .zero)) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Weights of 8 bits") struct WeightQuantizationTests {
   /// How a run on one picture ended, and the networks that it made.
-  private func run(maxError: Double) throws -> (outcome: WeightQuantization.Outcome, networks: Int) {
+  private func run(maxError: Double) throws -> (weights: WeightQuantization.RoundedWeights, networks: Int) {
     let path = "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens/depth-tiny.safetensors"
     let size = PixelSize(width: 28, height: 28)
     let picture = RGBImage(
@@ -27,12 +27,12 @@ import Testing
   @Test("tensors are tried one by one only where some must stay")
   func ranking() throws {
     let whole = try run(maxError: 0.99)
-    let rounded = whole.outcome.entries.filter { $0.quantized != nil }.count
+    let rounded = whole.weights.entries.filter { $0.quantized != nil }.count
     #expect(whole.networks == 2 && rounded > 4)
-    #expect(whole.outcome.entries.allSatisfy { $0.error == nil })
-    let part = try run(maxError: whole.outcome.error * 0.7)
+    #expect(whole.weights.entries.allSatisfy { $0.error == nil })
+    let part = try run(maxError: whole.weights.error * 0.7)
     #expect(part.networks > rounded + 2)
-    #expect(part.outcome.error <= whole.outcome.error * 0.7)
-    #expect(part.outcome.entries.contains { $0.quantized == nil && $0.error != nil })
+    #expect(part.weights.error <= whole.weights.error * 0.7)
+    #expect(part.weights.entries.contains { $0.quantized == nil && $0.error != nil })
   }
 }

@@ -124,8 +124,7 @@ struct BagCapture: CaptureSource {
 
   /// Six digits.
   private static func name(_ position: Int) -> String {
-    let digits = String(position)
-    return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    zeroPadded(position, 6)
   }
 
   /// The pictures in the order of their times, each with the depth map nearest to it, which has no picture nearer to it.

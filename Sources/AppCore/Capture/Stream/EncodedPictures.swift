@@ -99,7 +99,7 @@ final class EncodedPictures {
       default:
         let count = picture.count
         guard try bytes.append(2, to: &picture) else { return .damaged("a JPEG that ends early") }
-        let length = Int(picture[count]) << 8 | Int(picture[count + 1])
+        let length = Int(bigEndianBytes: picture[count..<count + 2])
         guard length >= 2, picture.count + length <= limit else {
           return .damaged(length < 2 ? "a JPEG with a broken segment" : tooLong)
         }
@@ -160,7 +160,7 @@ final class EncodedPictures {
     while true {
       let start = picture.count
       guard try bytes.append(8, to: &picture) else { return .damaged("a PNG that ends early") }
-      let length = picture[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+      let length = Int(bigEndianBytes: picture[start..<start + 4])
       let type = picture[start + 4..<start + 8]
       guard type.allSatisfy({ (0x41...0x5a).contains($0 & 0xdf) }) else {
         return .damaged("a PNG with a broken chunk")

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -45,8 +46,7 @@ package struct StreamedFrame: CaptureSource {
 
   /// The name of the picture at a position: its number in six digits or more.
   package static func name(_ number: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    zeroPadded(number, 6)
   }
 
   /// The frame.

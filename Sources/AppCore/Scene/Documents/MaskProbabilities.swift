@@ -23,8 +23,7 @@ package struct MaskProbabilities: Sendable {
   }
 
   private static func file(ofObject id: Int) -> String {
-    let digits = String(id)
-    return "probabilities/" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits + ".npy"
+    "probabilities/\(zeroPadded(id, 3)).npy"
   }
 
   /// The file's entry in the document: where the grid lies, and whether the mask's pixels are known besides.
@@ -114,16 +113,12 @@ private enum WrittenNumbers {
   private static func rounded(_ value: Double) -> Double { DetectionsFile.pixels(value).number ?? value }
 
   static func confidence(_ value: Float) -> Float {
-    Float(rounded(Double(value), DetectionsFile.confidenceDecimals))
+    Float(JSONValue.asWritten(Double(value), decimals: DetectionsFile.confidenceDecimals))
   }
 
   static func box<Frame>(_ box: Rect<Frame>) -> Rect<Frame> {
-    func pixels(_ value: Double) -> Double { rounded(value, DetectionsFile.decimals) }
+    func pixels(_ value: Double) -> Double { JSONValue.asWritten(value, decimals: DetectionsFile.decimals) }
     return Rect(
       x: pixels(box.minX), y: pixels(box.minY), width: pixels(box.width), height: pixels(box.height))
-  }
-
-  private static func rounded(_ value: Double, _ decimals: Int) -> Double {
-    JSONValue.rounded(value, decimals: decimals).number ?? value
   }
 }

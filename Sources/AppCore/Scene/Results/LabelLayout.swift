@@ -100,10 +100,3 @@ package struct LabelLayout {
     return Rect(x: x, y: y, width: rect.width, height: rect.height)
   }
 }
-
-extension Rect {
-  /// The rectangle with every edge moved outwards.
-  func grown(by margin: Double) -> Rect {
-    Rect(minX: minX - margin, minY: minY - margin, maxX: maxX + margin, maxY: maxY + margin)
-  }
-}

@@ -1,3 +1,4 @@
+import Imaging
 import NNRuntime
 
 /// A learned position for every patch of a square grid, resampled for other grids.
@@ -57,7 +58,7 @@ package struct PositionEmbedding: Sendable {
       let floor = position.rounded(.down)
       let t = position - floor
       cells = (-1...2).map { min(max(Int(floor) + $0, 0), grid - 1) }
-      weights = [Self.outer(1 + t), Self.inner(t), Self.inner(1 - t), Self.outer(2 - t)].map { Float($0) }
+      weights = CubicConvolution.weights(t).map { Float($0) }
     }
 
     /// The sum of four vectors of `width` that lie `stride` apart from `start` on.
@@ -74,11 +75,5 @@ package struct PositionEmbedding: Sendable {
           + weights[3] * source[d + i]
       }
     }
-
-    private static let a = -0.75
-    /// Distances up to 1.
-    private static func inner(_ t: Double) -> Double { ((a + 2) * t - (a + 3)) * t * t + 1 }
-    /// Distances from 1 to 2.
-    private static func outer(_ t: Double) -> Double { ((a * t - 5 * a) * t + 8 * a) * t - 4 * a }
   }
 }

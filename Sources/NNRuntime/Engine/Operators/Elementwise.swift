@@ -53,6 +53,14 @@ package struct Activate: VectorOperator {
   }
 }
 
+/// The shape of two maps, which must be the same.
+func commonShape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+  guard inputs[0] == inputs[1] else {
+    throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
+  }
+  return inputs[0]
+}
+
 /// The sum of two maps of one shape.
 struct Add: VectorOperator {
   var name: String { "add" }
@@ -61,10 +69,7 @@ struct Add: VectorOperator {
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
-    guard inputs[0] == inputs[1] else {
-      throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
-    }
-    return inputs[0]
+    try commonShape(of: inputs)
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<ElementwiseTask>, _ builder: StepBuilder) -> Step {
@@ -173,6 +178,14 @@ extension Value {
   /// The activation, elementwise.
   public func activation(_ activation: Activation, name: String) -> Value {
     applying(Activate(activation), name: name)
+  }
+
+  /// The shape of two maps, which must be the same.
+  func commonShape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
+    guard inputs[0] == inputs[1] else {
+      throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
+    }
+    return inputs[0]
   }
 
   /// The sum of two maps of one shape.

@@ -24,10 +24,7 @@ struct PairwiseFunction: VectorOperator {
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
-    guard inputs[0] == inputs[1] else {
-      throw .wrongInputs(inputs, needed: "two maps of one shape are needed")
-    }
-    return inputs[0]
+    try commonShape(of: inputs)
   }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {

@@ -50,21 +50,19 @@ package enum QuantizedWeights {
     return Tensor(shape: tensor.shape, floats: floats)
   }
 
-  /// A checksum of all scales, in order of their names: 64-bit FNV-1a (Fowler, Noll, Vo).
+  /// A checksum of all scales, in order of their names, by `FNV1a`.
   package static func checksum(_ scales: some Sequence<(key: String, value: [Float])>) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    var sum = FNV1a()
     for (name, values) in scales.sorted(by: { ByteName($0.key) < ByteName($1.key) }) {
-      name.utf8.forEach(add)
-      add(0)
+      sum.add(name.utf8)
+      sum.add(0)
       for value in values {
         for shift in stride(from: 0, to: 32, by: 8) {
-          add(UInt8(truncatingIfNeeded: value.bitPattern >> shift))
+          sum.add(UInt8(truncatingIfNeeded: value.bitPattern >> shift))
         }
       }
     }
-    let text = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - text.count) + text
+    return zeroPadded(sum.hash, 16, radix: 16)
   }
 }
 

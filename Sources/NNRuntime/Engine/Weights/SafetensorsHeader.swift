@@ -26,7 +26,7 @@ package struct SafetensorsHeader {
     let start = bytes.slice(0..<min(bytes.count, 9)).array()
     if start.starts(with: [0x50, 0x4b, 0x03, 0x04]) { throw error(.zipArchive) }
     guard start.count >= 8 else { throw error(.tooSmall(bytes: bytes.count)) }
-    let length = start[0..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let length = UInt64(littleEndianBytes: start[0..<8])
     guard length <= UInt64(Self.maximumLength) else { throw error(.headerTooLong(bytes: length)) }
     dataOffset = 8 + Int(length)
     guard dataOffset <= bytes.count else {

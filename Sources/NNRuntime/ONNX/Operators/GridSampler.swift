@@ -1,3 +1,4 @@
+import Imaging
 import FileFormats
 
 /// The elements of a map, and their factors, that make the value at a point between them.
@@ -23,7 +24,9 @@ struct GridSampler: Sendable {
       return combined(
         place.map { value in
           let base = value.rounded(.down)
-          return cubic(value - base).enumerated().map { (Int(clamping: base) - 1 + $0.offset, $0.element) }
+          return CubicConvolution.weights(value - base).enumerated().map {
+            (Int(clamping: base) - 1 + $0.offset, $0.element)
+          }
         })
     }
   }
@@ -90,12 +93,5 @@ struct GridSampler: Sendable {
     let rest = distance - turns * range
     let isEven = turns.truncatingRemainder(dividingBy: 2) == 0
     return (value < low) == isEven ? low + rest : high - rest
-  }
-
-  private func cubic(_ x: Double) -> [Double] {
-    let a = -0.75
-    func outer(_ t: Double) -> Double { ((a * t - 5 * a) * t + 8 * a) * t - 4 * a }
-    func inner(_ t: Double) -> Double { ((a + 2) * t - (a + 3)) * t * t + 1 }
-    return [outer(x + 1), inner(x), inner(1 - x), outer(2 - x)]
   }
 }

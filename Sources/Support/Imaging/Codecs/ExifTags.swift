@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Finds two tags in EXIF data, how to turn the picture and how wide its field is, and believes nothing else in them.
 ///
 /// Metadata that break a rule count as absent: they never fail the picture they came with.
@@ -54,7 +56,7 @@ struct ExifTags {
     guard offset >= 0, offset <= bytes.count - count else { return nil }
     let field = bytes[offset..<offset + count]
     return isLittleEndian(bytes)
-      ? field.reversed().reduce(0) { $0 << 8 | Int($1) } : field.reduce(0) { $0 << 8 | Int($1) }
+      ? Int(littleEndianBytes: field) : Int(bigEndianBytes: field)
   }
 
   /// Where the first directory begins.

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The boxes of a HEIF file (ISO/IEC 14496-12, 23008-12): what is known of it before a library sees it.
 enum HEIFStructure {
   private static let avifBrands = ["avif", "avis"]
@@ -106,6 +108,6 @@ enum HEIFStructure {
 
   /// A number of at most eight bytes, most significant first; one beyond what `Int` holds is the largest.
   private static func number(_ bytes: [UInt8], _ position: Int, _ count: Int) -> Int {
-    Int(clamping: bytes[position..<position + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    Int(clamping: UInt64(bigEndianBytes: bytes[position..<position + count]))
   }
 }

@@ -83,6 +83,6 @@ struct JPEG2000Structure {
   }
 
   private static func number(_ bytes: [UInt8], _ position: Int, _ count: Int) -> Int {
-    bytes[position..<position + count].reduce(0) { $0 << 8 | Int($1) }
+    Int(bigEndianBytes: bytes[position..<position + count])
   }
 }

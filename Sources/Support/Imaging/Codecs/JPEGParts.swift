@@ -25,7 +25,7 @@ package enum JPEGParts {
     func number(_ offset: Int, _ count: Int) -> Int? {
       guard offset >= 0, offset + count <= index.count else { return nil }
       let bytes = index[offset..<offset + count]
-      return (isLittleEndian ? Array(bytes.reversed()) : Array(bytes)).reduce(0) { $0 << 8 | Int($1) }
+      return isLittleEndian ? Int(littleEndianBytes: bytes) : Int(bigEndianBytes: bytes)
     }
     guard let directory = number(4, 4), let count = number(directory, 2) else { return nil }
     for entry in 0..<count {

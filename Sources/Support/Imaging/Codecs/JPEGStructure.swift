@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The marker segments of a JPEG file (ITU-T T.81, B.1), found as libjpeg finds them: bytes before a marker are passed
 /// over.
 enum JPEGStructure {
@@ -40,7 +42,7 @@ enum JPEGStructure {
       // Restarts within a scan, and what stands alone besides them.
       if (0xD0...0xD7).contains(marker) || marker == 0x01 { continue }
       guard position + 2 <= bytes.count else { break }
-      let length = Int(bytes[position]) << 8 | Int(bytes[position + 1])
+      let length = Int(bigEndianBytes: bytes[position..<position + 2])
       guard length >= 2 else { return (segments, .broken) }
       guard length <= bytes.count - position else { break }
       segments.append(

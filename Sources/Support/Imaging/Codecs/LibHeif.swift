@@ -1,3 +1,4 @@
+import FileFormats
 import CHeif
 
 /// The one place that calls libheif, which reads HEIC by libde265 and AVIF by dav1d or libaom.
@@ -203,7 +204,7 @@ import CHeif
     guard let block = unsafe block(size, { unsafe metadata(handle, id, $0) }), block.count > 4 else {
       return []
     }
-    let offset = block[..<4].reduce(0) { $0 << 8 | Int($1) }
+    let offset = Int(bigEndianBytes: block[..<4])
     return offset <= block.count - 4 ? Array(block[(4 + offset)...]) : []
   }
 

@@ -219,7 +219,7 @@ package enum OpenEXR {
     /// A signed number of four bytes, least significant first.
     func signed(_ position: Int) throws(Defect) -> Int {
       let bytes = all[try range(position, 4)]
-      return Int(Int32(bitPattern: bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }))
+      return Int(Int32(littleEndianBytes: bytes))
     }
 
     /// Text up to a zero, which is passed too.

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The chunk layout of a PNG file (PNG specification, third edition, 5.3).
 enum PNGStructure {
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -54,7 +56,7 @@ enum PNGStructure {
   /// The chunk that starts at `position`, or nil if it does not lie wholly inside the file.
   private static func chunk(at position: Int, in bytes: [UInt8]) -> Chunk? {
     guard position <= bytes.count - 12 else { return nil }
-    let length = bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+    let length = Int(bigEndianBytes: bytes[position..<position + 4])
     let data = position + 8
     guard length <= bytes.count - data - 4 else { return nil }
     return Chunk(

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The picture's properties in the first directory of a TIFF file, read before a library sees it.
 ///
 /// Source: Adobe, *TIFF, revision 6.0*; DNG and other raw files of cameras are TIFF files too, whose first picture is a
@@ -22,7 +24,7 @@ struct TIFFStructure {
       guard position >= 0, position <= bytes.count - count else { throw .truncated(.tiff) }
       let field = bytes[position..<position + count]
       return isLittle
-        ? field.reversed().reduce(0) { $0 << 8 | Int($1) } : field.reduce(0) { $0 << 8 | Int($1) }
+        ? Int(littleEndianBytes: field) : Int(bigEndianBytes: field)
     }
     let directory = try number(4, 4)
     var tags: [Int: Int] = [:]

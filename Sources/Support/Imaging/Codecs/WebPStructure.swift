@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The chunks of a WebP file (RFC 9649).
 enum WebPStructure {
   private static let animationFlag: UInt8 = 0x02
@@ -29,6 +31,6 @@ enum WebPStructure {
   }
 
   private static func number(_ bytes: [UInt8], _ position: Int) -> Int {
-    bytes[position..<position + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
+    Int(littleEndianBytes: bytes[position..<position + 4])
   }
 }

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// A Windows bitmap: rows of 1, 4, 8, 16, 24 or 32 bits a pixel, the last one first, with a palette up to 8 bits.
 ///
 /// Source: Microsoft, *Bitmap Storage* (BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER and its successors).
@@ -26,7 +28,7 @@ struct WindowsBitmap {
   }
 
   private static func number(_ bytes: [UInt8], _ position: Int, _ count: Int) -> UInt32 {
-    bytes[position..<position + count].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    UInt32(littleEndianBytes: bytes[position..<position + count])
   }
 
   /// Reads the headers.

@@ -96,7 +96,7 @@ struct ICCProfile {
 
     func number(_ offset: Int, _ count: Int) -> Int? {
       guard offset >= 0, offset <= bytes.count - count else { return nil }
-      return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+      return Int(bigEndianBytes: bytes[offset..<offset + count])
     }
 
     func text(_ offset: Int) -> String? {

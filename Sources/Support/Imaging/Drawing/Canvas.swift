@@ -62,7 +62,7 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
       return
     }
     guard rect.isFinite else { return }
-    let sides = box(rect)
+    let sides = rect.relabeled(as: CanvasPixels.self)
     let half = style.width / 2
     let hasInside = rect.width > style.width && rect.height > style.width
     image.paint(style.color, outer: sides.grown(by: half), hole: hasInside ? sides.grown(by: -half) : nil)
@@ -85,7 +85,7 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
   public mutating func fillRect(_ rect: Rect<Frame>, color: Color, cornerRadius: Double = 0) {
     guard rect.isFinite, !rect.isEmpty else { return }
     guard cornerRadius > 0 else {
-      image.paint(color, outer: box(rect))
+      image.paint(color, outer: rect.relabeled())
       return
     }
     let corners = [
@@ -116,15 +116,13 @@ public struct Canvas<Frame: PlanarFrame>: Sendable {
       if !antialiased { mask.harden() }
     }
   }
-
-  private func box(_ rect: Rect<Frame>) -> Box {
-    Box(minX: rect.minX, minY: rect.minY, maxX: rect.maxX, maxY: rect.maxY)
-  }
 }
 
 extension CoverageMask {
   /// Adds a polyline, dashed within `area` if the style says so, with round corners.
-  mutating func addPolyline(_ points: [(x: Double, y: Double)], _ style: StrokeStyle, within area: Box) {
+  mutating func addPolyline(
+    _ points: [(x: Double, y: Double)], _ style: StrokeStyle, within area: Rect<CanvasPixels>
+  ) {
     for piece in Dashing.pieces(of: points, pattern: style.dash, within: area) where piece.count > 1 {
       let isClosed = piece.count > 2 && piece[0] == piece[piece.count - 1]
       for index in 1..<piece.count {
@@ -141,8 +139,8 @@ extension CoverageMask {
 
 extension RGBImage {
   /// Where a pen's middle can be and leave something on the picture, its square ends included.
-  func reach(of style: StrokeStyle) -> Box {
-    Box(minX: 0, minY: 0, maxX: Double(width), maxY: Double(height)).grown(by: style.width + 2)
+  func reach(of style: StrokeStyle) -> Rect<CanvasPixels> {
+    Rect(minX: 0, minY: 0, maxX: Double(width), maxY: Double(height)).grown(by: style.width + 2)
   }
 
   /// Collects a shape that stays within `margin` of `points`, and paints it.

@@ -1,3 +1,5 @@
+import Geometry
+
 /// Cuts polylines into the pieces that a dash pattern draws, where they can be seen.
 ///
 /// Dashes outside the area are skipped by arithmetic, so that the work depends on the area's size and not on
@@ -8,7 +10,7 @@ struct Dashing {
   /// Lengths drawn and left out in turn.
   let pattern: [Double]
   /// The visible area, enlarged by the pen's reach.
-  let area: Box
+  let area: Rect<CanvasPixels>
   private let period: Double
   private var phase = 0
   /// The remaining length of the pattern's element at `phase`.
@@ -16,7 +18,7 @@ struct Dashing {
   private var piece: [Point] = []
   private var pieces: [[Point]] = []
 
-  private init(pattern: [Double], area: Box) {
+  private init(pattern: [Double], area: Rect<CanvasPixels>) {
     self.pattern = pattern
     self.area = area
     period = pattern.reduce(0, +)
@@ -26,7 +28,7 @@ struct Dashing {
   /// The drawn pieces, each a polyline; the pattern runs on around corners.
   ///
   /// Without a pattern, the line as it is.
-  static func pieces(of points: [Point], pattern: [Double], within area: Box) -> [[Point]] {
+  static func pieces(of points: [Point], pattern: [Double], within area: Rect<CanvasPixels>) -> [[Point]] {
     guard !pattern.isEmpty, points.count > 1 else { return [points] }
     var dashing = Dashing(pattern: pattern, area: area)
     dashing.piece = [points[0]]
@@ -118,7 +120,7 @@ struct Segment {
   }
 
   /// From where to where along the line it lies in `area` (Liang and Barsky, 1984); nil where it does not.
-  func part(within area: Box) -> ClosedRange<Double>? {
+  func part(within area: Rect<CanvasPixels>) -> ClosedRange<Double>? {
     var (first, last) = (0.0, 1.0)
     let axes = [
       (start.x, end.x - start.x, area.minX, area.maxX), (start.y, end.y - start.y, area.minY, area.maxY),

@@ -1,21 +1,14 @@
-/// An axis-aligned rectangle in edge coordinates.
-struct Box {
-  var minX: Double
-  var minY: Double
-  var maxX: Double
-  var maxY: Double
+import Geometry
 
-  func grown(by margin: Double) -> Box {
-    Box(minX: minX - margin, minY: minY - margin, maxX: maxX + margin, maxY: maxY + margin)
-  }
-}
+/// Pixels of the picture that is drawn on, whatever frame its canvas is labeled with.
+enum CanvasPixels: PlanarFrame {}
 
 extension RGBImage {
   /// Paints a rectangle less a hole inside it, every edge pixel by the area covered.
   ///
   /// Coverage is a product of a column's and a row's share, so only edge pixels need arithmetic and
   /// the inside of the hole is not visited.
-  mutating func paint(_ color: Color, outer: Box, hole: Box? = nil) {
+  mutating func paint(_ color: Color, outer: Rect<CanvasPixels>, hole: Rect<CanvasPixels>? = nil) {
     let columns = Self.cells(outer.minX, outer.maxX, count: width)
     let rows = Self.cells(outer.minY, outer.maxY, count: height)
     guard !columns.isEmpty, !rows.isEmpty else { return }

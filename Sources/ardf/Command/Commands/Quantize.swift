@@ -80,7 +80,7 @@ struct Quantize: ParsableCommand {
     }
     let images = try calibration.images(limits.capture)
     let compute = ComputeSettings(threads: threads)
-    let outcome = try InFile.naming(weights) {
+    let rounded = try InFile.naming(weights) {
       let pool = compute.makePool()
       let quantization = WeightQuantization(store) { store in
         try CalibratedNetwork(
@@ -88,9 +88,9 @@ struct Quantize: ParsableCommand {
       }
       return try Progress.showing("tensor") { try quantization.run(maxError: maxError / 2, onTensor: $0) }
     }
-    let plan = try plan(outcome, store, images, compute)
+    let plan = try plan(rounded, store, images, compute)
     let result = QuantizedFile(
-      outcome: outcome, plan: plan, metadata: store.metadata, pictures: images.count, maxError: maxError)
+      rounded: rounded, plan: plan, metadata: store.metadata, pictures: images.count, maxError: maxError)
     try file.writing { path, overwrite in
       try SafetensorsWriter.write(
         result.tensors, metadata: result.metadata, to: path, overwrite: overwrite)
@@ -100,21 +100,21 @@ struct Quantize: ParsableCommand {
 
   /// The layers that stay out of products of 8 bits; nil where this processor has none.
   private func plan(
-    _ outcome: WeightQuantization.Outcome, _ store: WeightStore, _ images: [RGBImage],
+    _ rounded: WeightQuantization.RoundedWeights, _ store: WeightStore, _ images: [RGBImage],
     _ compute: ComputeSettings
   ) throws -> (plan: MixedPrecision, error: Double, kernels: String)? {
-    guard outcome.precisions.contains(.int8) else {
+    guard rounded.precisions.contains(.int8) else {
       Console.note("this processor multiplies no 8-bit integers: no plan of int8 goes into the file")
       return nil
     }
     let network = try CalibratedNetwork(
       InspectedNetwork(
-        weights: outcome.store(store.metadata), options: PlanOptions(precision: .int8),
+        weights: rounded.store(store.metadata), options: PlanOptions(precision: .int8),
         pool: compute.makePool()),
       images, size: nil)
     do {
       let run = SensitivityRun(
-        calibrated: network, exact: outcome.exact, maxError: maxError, score: nil, isTimed: false)
+        calibrated: network, exact: rounded.exact, maxError: maxError, score: nil, isTimed: false)
       let found = try Progress.showing("layer") { try run.run(onLayer: $0) }
       return found.chosen.map { ($0.plan, $0.point.error, network.sessions[0].plan.kernelName) }
     } catch let error as SensitivityError {

@@ -133,7 +133,7 @@ extension JobStatus {
       "errors": .object(kinds.mapValues(JSONValue.integer)),
       "progress": progress.map { ["done": .integer($0.done), "total": .integer($0.total)] } ?? .null,
       "framesPerHour": rate.map { .rounded($0 * 3600, decimals: 1) } ?? .null,
-      "secondsLeft": secondsLeft.map { .rounded($0, decimals: 0) } ?? .null,
+      "secondsLeft": .rounded(secondsLeft, decimals: 0),
       "begunMoreThanOnce": .integer(repeated),
       "notBegun": .array(missing.map { .string("\($0)") }),
       "shards": .array(

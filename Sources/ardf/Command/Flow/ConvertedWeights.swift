@@ -32,7 +32,7 @@ enum ConvertedWeights {
     }
     try ForeignModel.refuse(checkpoint)
     let bytes = try FileBytes(path: checkpoint)
-    let name = checkpoint.split(separator: "/").last ?? ""
+    let name = lastComponent(checkpoint)
     let file = "\(folder)/\(sha256Hex(bytes))-\(name).safetensors"
     // Weights that lie beside an ONNX file are not in its digest.
     let isWhole = !hasEnding(checkpoint, ".onnx") || bytes.count > 1 << 20

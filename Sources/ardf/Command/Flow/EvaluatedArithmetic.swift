@@ -49,5 +49,5 @@ struct EvaluatedArithmetic {
     return ComputeSettings(arithmetic: arithmetic, allowsNonFinite: allowsNonFinite)
   }
 
-  func makePool() -> ThreadPool { ThreadPool(threads: threads ?? ProcessorShare.threads) }
+  func makePool() -> ThreadPool { ComputeSettings(threads: threads).makePool() }
 }

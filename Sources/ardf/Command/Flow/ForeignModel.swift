@@ -67,7 +67,7 @@ enum ForeignModel: String, CaseIterable {
   /// Four bytes of a length, metadata as JSON, and the engine.
   private static func isUltralyticsEngine(_ start: [UInt8]) -> Bool {
     guard start.count > 5, start[4] == UInt8(ascii: "{") else { return false }
-    let length = start[..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
+    let length = Int(littleEndianBytes: start[..<4])
     return (2..<1 << 24).contains(length) && start[5] == UInt8(ascii: "\"")
   }
 

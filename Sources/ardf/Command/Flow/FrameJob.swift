@@ -10,7 +10,7 @@ import Sharding
 
 /// The outcome of a run for one frame.
 struct FrameRecord: Sendable {
-  enum Outcome: Sendable {
+  enum RecordOutcome: Sendable {
     /// Done, with the lines for people and how long it took.
     case done(table: String, notes: [String], FrameTimes)
     /// Finished by an earlier run.
@@ -21,7 +21,7 @@ struct FrameRecord: Sendable {
     case failed(String)
   }
 
-  let outcome: Outcome
+  let outcome: RecordOutcome
   /// `summary.json`; nil for a frame that failed.
   let summary: JSONValue?
   /// COCO results, where that is the format.

@@ -54,8 +54,7 @@ struct FrameSelection {
 
   /// The folder of a frame's results among those of others: its position, five digits.
   static func folderName(_ index: Int) -> String {
-    let digits = String(index)
-    return String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+    zeroPadded(index, 5)
   }
 
   /// The only frame; commands that work on one ask for it.

@@ -112,8 +112,7 @@ struct FrameWriter {
 
   /// Three digits, or more where there are so many.
   private static func number(ofObject id: Int) -> String {
-    let digits = String(id)
-    return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+    zeroPadded(id, 3)
   }
 
   static func array(_ plane: Plane<Float>) -> [UInt8] {

@@ -18,7 +18,7 @@ struct PartRun {
   let budget: ErrorBudget?
 
   /// The outcome of one frame.
-  private enum Outcome: Sendable {
+  private enum PieceOutcome: Sendable {
     /// There is a record from the same inputs and options.
     case kept
     case record(PartRecord, FrameRecord)
@@ -105,7 +105,7 @@ struct PartRun {
 
   private func outcome(
     of piece: PartWork.Piece, job: FrameJob, part: PartFile, log: EventLog
-  ) async throws -> Outcome {
+  ) async throws -> PieceOutcome {
     let frame: RunFrame
     switch piece.frame {
     case .success(let found): frame = found
@@ -173,7 +173,7 @@ struct PartRun {
   /// - `digest`: Of the frame, where so much of it could be read.
   private func failed(
     _ piece: PartWork.Piece, _ defect: FrameDefect, _ part: PartFile, digest: String? = nil
-  ) -> Outcome {
+  ) -> PieceOutcome {
     let name = try? piece.frame.get().reference.name
     let record = PartRecord(
       position: piece.position, id: piece.id, frames: piece.frames,

@@ -1,3 +1,4 @@
+import FileFormats
 import AppCore
 import ArgumentParser
 import FileFormats

@@ -14,7 +14,7 @@ extension FileLayout {
   ///
   /// - Throws: for a name that says another layout, or none that there is.
   static func layout(of file: String, asked: Self?) throws -> Self {
-    let name = file.split(separator: "/").last ?? ""
+    let name = lastComponent(file)
     guard file != "-", !file.hasPrefix("/dev/") else { return asked ?? usual }
     let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]).lowercased() }
     let named = ending.flatMap { ending in allCases.first { $0.endings.contains(ending) } }

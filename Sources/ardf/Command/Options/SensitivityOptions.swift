@@ -58,15 +58,15 @@ struct SensitivityOptions: ParsableArguments {
     let run = SensitivityRun(
       calibrated: calibrated, exact: try calibrated.exact(), maxError: maxError,
       score: figure.map { figure in { try figure.value(of: $0) } }, isTimed: true)
-    let outcome: SensitivityRun.Outcome
+    let findings: SensitivityRun.Findings
     do {
-      outcome = try Progress.showing("layer") { try run.run(onLayer: $0) }
+      findings = try Progress.showing("layer") { try run.run(onLayer: $0) }
     } catch let error as SensitivityError {
       guard let maxError, case .outOfReach = error else { throw error }
       throw CommandError.checkFailed("--max-error \(maxError): \(error)")
     }
     return SensitivityReport(
-      outcome: outcome, network: network.name, kernels: calibrated.sessions[0].plan.kernelName,
+      findings: findings, network: network.name, kernels: calibrated.sessions[0].plan.kernelName,
       pictures: images.count, scoreName: figure?.name)
   }
 }

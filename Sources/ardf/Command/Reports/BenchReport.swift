@@ -170,7 +170,7 @@ struct BenchReport {
             "name": .string(compared.name), "threads": .integer(compared.threads),
             "verdict": .string(compared.comparison.verdict.rawValue),
             "oldMedianMs": .number(compared.comparison.old.median),
-            "ratio": compared.comparison.ratio.map { .rounded($0, decimals: 6) } ?? .null,
+            "ratio": .rounded(compared.comparison.ratio, decimals: 6),
           ]
         })
     }

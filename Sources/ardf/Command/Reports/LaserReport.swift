@@ -54,7 +54,7 @@ struct LaserReport: FrameEvaluationReport {
   private func document(_ errors: LaserErrors) -> [String: JSONValue] {
     func entry(_ region: LaserErrors.Region) -> JSONValue {
       [
-        "absRel": region.absRel.map { .rounded($0, decimals: 6) } ?? .null, "pixels": .integer(region.pixels),
+        "absRel": .rounded(region.absRel, decimals: 6), "pixels": .integer(region.pixels),
       ]
     }
     return ["all": entry(errors.all), "smooth": entry(errors.smooth), "edges": entry(errors.edges)]

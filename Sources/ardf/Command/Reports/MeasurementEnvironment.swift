@@ -31,7 +31,7 @@ struct MeasurementEnvironment {
 
   /// Runnable threads of the whole machine over the last minute.
   static var currentLoad: Double? {
-    text("/proc/loadavg")?.split(separator: " ").first.flatMap { Double($0) }
+    systemText("/proc/loadavg")?.split(separator: " ").first.flatMap { Double($0) }
   }
 
   var document: JSONValue {
@@ -40,7 +40,7 @@ struct MeasurementEnvironment {
       "processor": .string(machine.processor),
       "processors": .integer(machine.processors), "instructionSet": .string(machine.inUse),
       "blas": backend == .openBLAS ? machine.blas.map(JSONValue.string) ?? .null : .null,
-      "weightsSHA256": .string(weightsDigest), "load": load.map { .rounded($0, decimals: 2) } ?? .null,
+      "weightsSHA256": .string(weightsDigest), "load": .rounded(load, decimals: 2),
     ]
   }
 
@@ -63,16 +63,12 @@ struct MeasurementEnvironment {
 
   /// The most memory held since the last `resetPeak`, in bytes; nil where the system does not tell.
   static var peakBytes: Int? {
-    let line = text("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    let line = systemText("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line.flatMap { integer(of: $0.filter(\.isNumber), in: 0...1 << 50) }.map { $0 * 1024 }
   }
 
   /// Resets `peakBytes` to the memory in use; where the system refuses, the old peak stays.
   static func resetPeak() {
     try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
-  }
-
-  private static func text(_ path: String) -> String? {
-    FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
   }
 }

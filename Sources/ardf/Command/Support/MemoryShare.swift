@@ -31,20 +31,21 @@ enum MemoryShare {
 
   /// A field of `/proc/self/statm`, in bytes: 0 address space, 1 memory.
   private static func pages(_ field: Int) -> Int? {
-    let words = text("/proc/self/statm")?.split(separator: " ") ?? []
+    let words = systemText("/proc/self/statm")?.split(separator: " ") ?? []
     return words.count > field ? integer(of: words[field], in: 0...Int.max >> 12).map { $0 << 12 } : nil
   }
 
   /// The control group's memory limit in bytes, as a container sees its own.
   private static var groupBytes: Int? {
     ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
-      text(path).flatMap {
+      systemText(path).flatMap {
         integer(of: $0.split(whereSeparator: \.isWhitespace).first ?? "", in: 0...Int.max)
       }
     }.min()
   }
+}
 
-  private static func text(_ path: String) -> String? {
-    FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
-  }
+/// What a file of `/proc` or `/sys` says; nil where it cannot be read.
+func systemText(_ path: String) -> String? {
+  FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
 }

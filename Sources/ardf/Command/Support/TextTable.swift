@@ -40,8 +40,7 @@ func decimal(_ value: Double, _ places: Int) -> String {
   var power = 1.0
   for _ in 0..<places { power *= 10 }
   let scaled = Int(clamping: (abs(value) * power).rounded())
-  let digits = String(scaled)
-  let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+  let padded = zeroPadded(scaled, places + 1)
   let sign = value < 0 && scaled != 0 ? "-" : ""
   return sign + (places == 0 ? padded : "\(padded.dropLast(places)).\(padded.suffix(places))")
 }

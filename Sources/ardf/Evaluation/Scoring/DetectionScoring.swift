@@ -33,10 +33,11 @@ package struct DetectionScoring {
     return try model.detect(image, request).objects.map { object in
       let (box, mask) = (object.box, object.mask)
       return EvaluatedDetection(
-        classIndex: object.classIndex, score: Self.written(Double(object.confidence), decimals: 6),
-        box: PixelBox(
-          x: Self.written(box.minX, decimals: 4), y: Self.written(box.minY, decimals: 4),
-          width: Self.written(box.width, decimals: 4), height: Self.written(box.height, decimals: 4)),
+        classIndex: object.classIndex, score: JSONValue.asWritten(Double(object.confidence), decimals: 6),
+        box: COCOBox(
+          x: JSONValue.asWritten(box.minX, decimals: 4), y: JSONValue.asWritten(box.minY, decimals: 4),
+          width: JSONValue.asWritten(box.width, decimals: 4),
+          height: JSONValue.asWritten(box.height, decimals: 4)),
         mask: mask.map {
           RunLengthMask(
             height: image.height, width: image.width,
@@ -45,15 +46,11 @@ package struct DetectionScoring {
         },
         keypoints: object.keypoints.map { keypoint in
           SIMD3(
-            Self.written(keypoint.point.x, decimals: 4), Self.written(keypoint.point.y, decimals: 4),
-            Self.written(Double(keypoint.confidence ?? 1), decimals: 6))
+            JSONValue.asWritten(keypoint.point.x, decimals: 4),
+            JSONValue.asWritten(keypoint.point.y, decimals: 4),
+            JSONValue.asWritten(Double(keypoint.confidence ?? 1), decimals: 6))
         })
     }
-  }
-
-  /// A number as files have it, so that who reads them finds the same precision.
-  private static func written(_ value: Double, decimals: Int) -> Double {
-    JSONValue.rounded(value, decimals: decimals).number ?? value
   }
 
   /// Detections in a picture fitted into the input as `yolo val` does, by Ultralytics' rule.

@@ -64,27 +64,27 @@ package final class InferenceQueue: Sendable {
     until deadline: ContinuousClock.Instant?, isAbandoned: @Sendable @escaping () -> Bool,
     work: @Sendable @escaping (_ lane: Int, _ isWanted: @Sendable @escaping () -> Bool) throws -> Value
   ) async throws -> Value {
-    let outcome = Outcome<Value>()
+    let promise = Promise<Value>()
     let waiting = waiting
     let isOver: @Sendable () -> Bool = { deadline.map { $0 <= waiting.now } ?? false }
     try add(
-      isOpen: { outcome.isOpen }, isAbandoned: isAbandoned, fail: { outcome.finish(.failure($0)) },
+      isOpen: { promise.isOpen }, isAbandoned: isAbandoned, fail: { promise.finish(.failure($0)) },
       run: { lane in
-        guard !isOver() else { return outcome.finish(.failure(Failure.deadline)) }
-        let result = Result { try work(lane) { outcome.isOpen && !isOver() && !isAbandoned() } }
-        outcome.finish(isOver() ? .failure(Failure.deadline) : result)
+        guard !isOver() else { return promise.finish(.failure(Failure.deadline)) }
+        let result = Result { try work(lane) { promise.isOpen && !isOver() && !isAbandoned() } }
+        promise.finish(isOver() ? .failure(Failure.deadline) : result)
       })
     let timer = deadline.map { deadline in
       Task {
         try await waiting.sleep(until: deadline)
-        outcome.finish(.failure(Failure.deadline))
+        promise.finish(.failure(Failure.deadline))
       }
     }
     defer { timer?.cancel() }
     return try await withTaskCancellationHandler {
-      try await outcome.value()
+      try await promise.value()
     } onCancel: {
-      outcome.finish(.failure(CancellationError()))
+      promise.finish(.failure(CancellationError()))
     }
   }
 
@@ -132,7 +132,7 @@ package final class InferenceQueue: Sendable {
 }
 
 /// A result that is delivered once.
-private final class Outcome<Value: Sendable>: Sendable {
+private final class Promise<Value: Sendable>: Sendable {
   private enum State {
     case open(CheckedContinuation<Value, any Error>?)
     case finished(Result<Value, any Error>)

@@ -70,7 +70,7 @@ enum TensorBytes {
         throw .elementCount(tensor: tensor, found: count + 1, expected: count)
       }
       guard rest.count >= 4 else { throw .malformedBytes(tensor: tensor) }
-      let length = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      let length = Int(littleEndianBytes: rest.prefix(4))
       rest = rest.dropFirst(4)
       guard rest.count >= length else { throw .malformedBytes(tensor: tensor) }
       texts.append(Array(rest.prefix(length)))

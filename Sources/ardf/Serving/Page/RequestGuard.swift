@@ -1,3 +1,4 @@
+import FileFormats
 import HTTPServing
 
 /// Who may ask: on this machine's own address browsers of this machine, on any other those that were given the token.
@@ -17,10 +18,7 @@ struct RequestGuard: Sendable {
 
   private static func randomToken() -> String {
     var generator = SystemRandomNumberGenerator()
-    return (0..<2).map { _ in
-      let digits = String(generator.next() as UInt64, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    return (0..<2).map { _ in zeroPadded(generator.next() as UInt64, 16, radix: 16) }.joined()
   }
 
   /// Whether other machines reach the service: then pages and files need the token too.

@@ -8,7 +8,7 @@
 import CKernelShims
 import NNKernelInterface
 
-/// How an instruction set lays integers of a width and multiplies them: `IntegerPairs` of 16 bits and `IntegerQuads` of 8 are
+/// How an instruction set lays integers of a width and multiplies them: `ScaledWords` of 16 bits and `IntegerQuads` of 8 are
 /// each instruction set's own.
 protocol IntegerArithmetic {
   /// Contiguous bytes of one column's numbers; as many of the next column's follow.

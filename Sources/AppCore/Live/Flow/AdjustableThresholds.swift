@@ -2,22 +2,22 @@ import FileFormats
 import Imaging
 import Synchronization
 
-/// How sure a detector must be, and how much boxes may overlap.
-public struct Thresholds: Sendable, Equatable {
+/// How sure a detector must be, and how much boxes may overlap: what a user sets while detections run.
+public struct AdjustableThresholds: Sendable, Equatable {
   /// Scores must be strictly greater.
   public let confidence: Float
   /// Of two boxes of a class that overlap by more, the better is kept.
   public let overlap: Float
 
   /// The app's: 0.75 and 0.5.
-  public static let standard = Thresholds(unchecked: 0.75, 0.5)
+  public static let standard = AdjustableThresholds(unchecked: 0.75, 0.5)
 
   private init(unchecked confidence: Float, _ overlap: Float) {
     self.confidence = confidence
     self.overlap = overlap
   }
 
-  /// Thresholds from a user's numbers.
+  /// AdjustableThresholds from a user's numbers.
   ///
   /// - Throws: `ThresholdError` outside [0, 1].
   public init(confidence: Float, overlap: Float) throws(ThresholdError) {
@@ -34,7 +34,7 @@ public struct Thresholds: Sendable, Equatable {
     ]
   }
 
-  /// Thresholds from a settings file.
+  /// AdjustableThresholds from a settings file.
   ///
   /// - Throws: `ThresholdError`.
   package init(json: JSONValue) throws(ThresholdError) {
@@ -61,7 +61,8 @@ public enum ThresholdError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .outOfRange(let name, let value): "\(name) threshold \(value): give a number from 0 to 1"
-    case .schema(let found): "settings have schema \(found ?? "none"), expected \(Thresholds.schema)"
+    case .schema(let found):
+      "settings have schema \(found ?? "none"), expected \(AdjustableThresholds.schema)"
     case .missing(let name): "settings lack the number \(name); add it"
     }
   }
@@ -69,13 +70,13 @@ public enum ThresholdError: Error, Equatable, CustomStringConvertible {
 
 /// The thresholds that the next detection will use: set by a user at any time, from any thread.
 public final class ThresholdStore: Sendable {
-  private let stored: Mutex<Thresholds>
+  private let stored: Mutex<AdjustableThresholds>
 
   /// A store with first values.
-  public init(_ thresholds: Thresholds = .standard) { stored = Mutex(thresholds) }
+  public init(_ thresholds: AdjustableThresholds = .standard) { stored = Mutex(thresholds) }
 
   /// The values now; a change reaches the next detection, never one under way.
-  public var current: Thresholds {
+  public var current: AdjustableThresholds {
     get { stored.withLock { $0 } }
     set { stored.withLock { $0 = newValue } }
   }
@@ -84,7 +85,7 @@ public final class ThresholdStore: Sendable {
 /// A network whose thresholds are given with every picture.
 public protocol AdjustableDetector: Sendable {
   /// The objects of an upright picture, in its own pixels.
-  func detect(in picture: RGBImage, thresholds: Thresholds) async throws -> [UprightDetection]
+  func detect(in picture: RGBImage, thresholds: AdjustableThresholds) async throws -> [UprightDetection]
 }
 
 /// A detector that takes its thresholds from a store, once a picture, as it starts on it.
