@@ -3,8 +3,3 @@ package func zeroPadded(_ number: some BinaryInteger, _ width: Int, radix: Int =
   let digits = String(number, radix: radix)
   return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
-
-/// A number with what it counts, for people: `1 frame`, `2 frames`.
-package func counted(_ count: Int, _ name: String, _ plural: String? = nil) -> String {
-  "\(count) " + (count == 1 ? name : plural ?? name + "s")
-}

@@ -58,8 +58,18 @@ struct Call {
   /// All inputs, which must be tensors.
   func tensors() throws -> [Tensor] { try inputs.indices.map { try tensor($0) } }
 
-  /// A list of whole numbers, as sizes and axes are; nil where it is missing.
-  func integers(_ index: Int) throws -> [Int]? {
+  /// Far beyond every size and position of a tensor (`Tensor.mostElements`), and near enough that the product of two such
+  /// numbers fits 64 bits.
+  private static let farthest = 1 << 30
+
+  /// A size, a position or a count of a file, which may be any number of 64 bits: beyond `farthest` all mean the same.
+  private static func bounded(_ number: Int) -> Int { min(max(number, -farthest), farthest) }
+
+  /// A list of sizes or positions, bounded; nil where it is missing.
+  func integers(_ index: Int) throws -> [Int]? { try exactIntegers(index)?.map(Self.bounded) }
+
+  /// A list of whole numbers of 64 bits, which are no sizes; nil where it is missing.
+  func exactIntegers(_ index: Int) throws -> [Int]? {
     guard let tensor = try optional(index) else { return nil }
     guard tensor.type.isInteger else {
       throw ONNXError.malformed("input \(index) is no list of whole numbers")
@@ -85,7 +95,11 @@ struct Call {
 
   func attribute(_ name: String) -> Attribute.Value? { step.attributes.first { $0.name == name }?.value }
 
-  func int(_ name: String) throws -> Int? {
+  /// A size, a position or a count, bounded.
+  func int(_ name: String) throws -> Int? { try exactInt(name).map(Self.bounded) }
+
+  /// A whole number of 64 bits, which is no size.
+  func exactInt(_ name: String) throws -> Int? {
     switch attribute(name) {
     case nil: return nil
     case .int(let value): return Int(value)
@@ -124,7 +138,11 @@ struct Call {
     return found
   }
 
-  func ints(_ name: String) throws -> [Int]? {
+  /// A list of sizes or positions, bounded.
+  func ints(_ name: String) throws -> [Int]? { try exactInts(name)?.map(Self.bounded) }
+
+  /// A list of whole numbers of 64 bits, which are no sizes.
+  func exactInts(_ name: String) throws -> [Int]? {
     switch attribute(name) {
     case nil: return nil
     case .ints(let values): return values.map { Int($0) }
@@ -158,7 +176,7 @@ struct Call {
   }
 
   func elementType(_ name: String) throws -> ElementType? {
-    try int(name).map { try ElementType(number: $0) }
+    try exactInt(name).map { try ElementType(number: $0) }
   }
 
   /// The type of numbers that an attribute names, else `blank`, which may be an input's.

@@ -37,7 +37,7 @@ extension Operators {
     if let values = try call.floats(stem + "_floats") {
       return Tensor(.float, [values.count], doubles: values)
     }
-    if let values = try call.ints(stem + "_int64s") { return Tensor(integers: values) }
+    if let values = try call.exactInts(stem + "_int64s") { return Tensor(integers: values) }
     return try call.strings(stem + "_strings").map { Tensor([$0.count], $0) }
   }
 
@@ -53,7 +53,7 @@ extension Operators {
     case .int64:
       missing =
         try call.tensorAttribute("default_tensor")
-        ?? Tensor(integers: [call.int("default_int64", default: -1)])
+        ?? Tensor(integers: [call.exactInt("default_int64") ?? -1])
     default:
       missing =
         try call.tensorAttribute("default_tensor")
@@ -75,7 +75,7 @@ extension Operators {
 
   @Sendable private static func ensemble(_ call: Call) throws -> Tensor {
     let tensor = try call.tensor(0)
-    func integers(_ name: String) throws -> [Int] { try call.ints(name) ?? [] }
+    func integers(_ name: String) throws -> [Int] { try call.exactInts(name) ?? [] }
     func numbers(_ name: String) throws -> [Double] { try call.tensorAttribute(name)?.doubles() ?? [] }
     let (features, modes, splits) = (
       try integers("nodes_featureids"), try numbers("nodes_modes"), try numbers("nodes_splits")

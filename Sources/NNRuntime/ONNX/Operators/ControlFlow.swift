@@ -29,7 +29,7 @@ extension Operators {
     guard body.inputs.count == carriedCount + 2, body.outputs.count > carriedCount else {
       throw ONNXError.malformed("the body's inputs and outputs do not fit the loop's")
     }
-    let limit = try call.integers(0).map { $0.first ?? 0 } ?? Int.max
+    let limit = try call.exactIntegers(0).map { $0.first ?? 0 } ?? Int.max
     var goesOn = try call.optional(1).map { try truth($0) } ?? true
     var carried = try (2..<max(call.inputs.count, 2)).map { try call.value($0) }
     var collected = [[Tensor]](repeating: [], count: body.outputs.count - 1 - carriedCount)

@@ -50,7 +50,7 @@ extension Operators {
   static func centered(_ tensor: Tensor, _ zero: Tensor?, axis: Int) throws -> Tensor {
     var values = tensor.doubles()
     if let zeros = zero?.doubles() {
-      guard zeros.count == 1 || tensor.rank > axis else {
+      guard zeros.count == 1 || tensor.shape.indices.contains(axis) else {
         throw ONNXError.malformed(
           "\(zeros.count) zero points for a tensor of shape \(Shape.text(tensor.shape))")
       }

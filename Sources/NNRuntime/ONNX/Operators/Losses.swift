@@ -40,7 +40,7 @@ extension Operators {
       throw ONNXError.malformed("the targets do not fit the scores")
     }
     let (_, classes, inner) = Shape.around(1, of: tensor.shape)
-    let (ignored, weights) = (try call.int("ignore_index"), weight?.doubles())
+    let (ignored, weights) = (try call.exactInt("ignore_index"), weight?.doubles())
     guard weights.map({ $0.count == classes }) ?? true else {
       throw ONNXError.malformed("the weights do not fit the classes")
     }

@@ -40,7 +40,9 @@ extension Operators {
       let tensor = try call.tensor(0)
       let axis = try Shape.axis(call.int("axis", default: 0), rank: tensor.rank)
       let count = try call.int("num_outputs", default: call.outputCount)
-      guard count > 0, count >= call.outputCount else { throw ONNXError.malformed("a split into \(count)") }
+      guard count > 0, (call.outputCount...max(call.outputCount, tensor.shape[axis])).contains(count) else {
+        throw ONNXError.malformed("a split into \(count)")
+      }
       let part = (tensor.shape[axis] + count - 1) / count
       let sizes =
         try call.integers("split", orInput: 1)

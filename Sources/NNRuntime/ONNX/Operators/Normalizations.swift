@@ -182,7 +182,8 @@ extension Operators {
   }
 
   /// Groups of neighbors with mean 0 and variance 1, their means and the factors.
-  /// Groups of values less their mean over their deviation; `rows`: the number of groups, where those are empty.
+  ///
+  /// - `rows`: The number of groups, where those are empty.
   private static func standardized(
     _ values: [Double], group: Int, rows: Int = 0, epsilon: Double
   ) -> (values: [Double], means: [Double], factors: [Double]) {

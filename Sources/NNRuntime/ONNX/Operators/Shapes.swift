@@ -28,8 +28,8 @@ extension Operators {
       if let values = try call.floats("value_floats") {
         return Tensor([values.count], values.map { Float($0) })
       }
-      if let value = try call.int("value_int") { return Tensor(scalar: Int64(value)) }
-      if let values = try call.ints("value_ints") { return Tensor(integers: values) }
+      if let value = try call.exactInt("value_int") { return Tensor(scalar: Int64(value)) }
+      if let values = try call.exactInts("value_ints") { return Tensor(integers: values) }
       if call.attribute("value_string") != nil {
         return Tensor([], [try call.string("value_string", default: "")])
       }

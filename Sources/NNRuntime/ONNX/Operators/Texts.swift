@@ -97,7 +97,7 @@ extension Operators {
     if let words = try call.strings("pool_strings") {
       pool = words
     } else {
-      pool = (try call.ints("pool_int64s") ?? []).map { "\($0)" }
+      pool = (try call.exactInts("pool_int64s") ?? []).map { "\($0)" }
     }
     // Runs of words in the pool: those of one word first, then of two, and so on.
     var (runs, position) = ([(words: [String], index: Int)](), 0)

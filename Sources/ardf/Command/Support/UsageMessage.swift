@@ -83,7 +83,7 @@ enum UsageMessage {
     guard !owners.isEmpty else { return nil }
     guard owners.count <= 6 else { return "Other commands have it; leave it out here." }
     let names = owners.map { "ardf \($0.name)" }.joined(separator: ", ")
-    return owners.count == 1 ? "It belongs to \(names)." : "It belongs to these: \(names)."
+    return "It belongs to \(names)."
   }
 
   /// A command's options with their dashes.
