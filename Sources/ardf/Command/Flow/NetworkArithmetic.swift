@@ -10,7 +10,7 @@ struct NetworkArithmetic: Sendable {
   /// A plan that is no file.
   var planned: MixedPrecision?
 
-  /// What --plan takes.
+  /// The files that --plan takes.
   static let plan = "a plan file of ardf tune, or of ardf verify --sensitivity"
 
   /// Of networks that no plan speaks of, and whose weights state no error of their own.

@@ -6,11 +6,11 @@ import FileFormats
 enum InputKinds {
   private static let captureFiles = ".zip, .r3d of Record3D, .mcap or .db3 of ROS 2"
 
-  /// What one picture or capture may be.
+  /// One picture or capture.
   static let one = "a picture (\(pictureFormats)) or a capture (a folder, or a file: \(captureFiles))"
-  /// What stands first where several may be given, at the start of a sentence.
+  /// Several of them, at the start of a sentence.
   static let many = "Pictures (\(pictureFormats)), captures (folders, or files: \(captureFiles))"
-  /// What is given in the place of files of pictures, as a sentence of its own.
+  /// Inputs in the place of files, as a sentence of its own.
   static let streams =
     "Or one film, pipe (- is standard input: JPEG and PNG pictures one after the other), camera (/dev/video0), or "
     + "RTSP or HTTP address."

@@ -45,7 +45,7 @@ enum MemoryShare {
   }
 }
 
-/// What a file of `/proc` or `/sys` says; nil where it cannot be read.
+/// The text of a file of `/proc` or `/sys`; nil where it cannot be read.
 func systemText(_ path: String) -> String? {
   FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
 }

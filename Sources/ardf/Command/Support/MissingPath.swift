@@ -1,4 +1,4 @@
-/// What to do where a path leads to nothing, and is no path of a file at all.
+/// The remedy where a path leads to nothing, and is no path of a file at all.
 enum MissingPath {
   /// How messages end that name a path at which there is nothing, whatever wraps the error.
   private static let endings = [

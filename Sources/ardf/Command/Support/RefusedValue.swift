@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What an option's value should look like, found by giving the parser others in its place.
+/// A value that an option does not take, and one that it takes, found by giving the parser others in its place.
 struct RefusedValue {
   private let value: String
   private let option: String
@@ -19,7 +19,7 @@ struct RefusedValue {
     (value, option, self.words) = (String(match.1), String(match.2), words)
   }
 
-  /// What to write instead; nil where the option takes no number.
+  /// The value to write instead; nil where the option takes no number.
   var remedy: String? {
     let pointed = value.replacing(",", with: ".")
     if value.wholeMatch(of: /-?[0-9]+,[0-9]+/) != nil, takes(pointed) {
