@@ -45,10 +45,10 @@ import ONNX
 
   @Test("no operator ends the process, whatever the types, shapes and attributes are")
   func everyOperator() throws {
-    var draws = Draws(generator: SplitMix64(seed: 41))
+    var draws = Draws(generator: SplitMix64(seed: 7))
     var (computed, refused) = (0, 0)
     for listed in Operators.listing where listed.domain.isEmpty {
-      for _ in 0..<60 {
+      for _ in 0..<400 {
         let count =
           listed.inputs.lowerBound
           + draws.below(max(1, min(listed.inputs.upperBound, 6) - listed.inputs.lowerBound + 1))

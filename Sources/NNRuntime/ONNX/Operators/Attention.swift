@@ -50,6 +50,9 @@ extension Operators {
     var (key, value) = (
       try heads(call.tensor(1), call.int("kv_num_heads")), try heads(call.tensor(2), call.int("kv_num_heads"))
     )
+    guard try [4, 5].allSatisfy({ try call.optional($0).map { $0.rank == 4 } ?? true }) else {
+      throw ONNXError.malformed("past keys or values without four axes")
+    }
     let past = try call.optional(4)?.shape[2]
     if let old = try call.optional(4) { key = try concatenated([old, key], axis: 2) }
     if let old = try call.optional(5) { value = try concatenated([old, value], axis: 2) }

@@ -49,6 +49,9 @@ extension Operators {
         let tensor = try call.tensor(0)
         let axis = try Shape.axis(call.int("axis", default: 0), rank: tensor.rank)
         let size = tensor.shape[axis]
+        guard try call.optional(1)?.type.isInteger ?? true else {
+          throw ONNXError.malformed("the parts' sizes are no whole numbers")
+        }
         guard let given = try call.optional(1) else {
           let parts = try split(tensor, [Int](repeating: 1, count: size), axis)
           if try call.flag("keepdims", default: true) { return [.sequence(parts.map(Value.tensor))] }
