@@ -54,11 +54,11 @@ import Testing
     var results: [[String: String]] = []
     for source in ["scan", "scan.zip"] {
       let run = try place.run(
-        words.map { $0 == "SOURCE" ? source : $0 == "OUT" ? "out-\(source)" : $0 })
+        words.map { $0 == "SOURCE" ? source : $0 == "OUT" ? "out-\(results.count)" : $0 })
       #expect(run.status == 0, "\(source): \(run.error)")
       // What names the source differs by it.
       results.append(
-        try digests(of: place.folder.file("out-\(source)")).filter {
+        try digests(of: place.folder.file("out-\(results.count)")).filter {
           !["json", "jsonl", "html", "log"].contains(($0.key as NSString).pathExtension)
             && !$0.key.hasPrefix("part-")
         })

@@ -43,7 +43,7 @@ import Testing
     let results = try TemporaryDirectory()
     let rest = try run([place.path], out: results.file("out"))
     #expect(rest.status == 65, "\(rest.error)")
-    #expect(rest.error.contains("1 left out that is no picture"), "\(rest.error)")
+    #expect(rest.error.contains("left out 1 file or folder that is no picture"), "\(rest.error)")
     #expect(rest.error.contains("and no known capture: empty.zip"), "\(rest.error)")
   }
 
@@ -187,7 +187,7 @@ import Testing
       atPath: place.file("scans/notes"), withIntermediateDirectories: true)
     let folder = try run([place.file("scans")], out: place.file("folder"))
     #expect(folder.status == 0, "\(folder.error)")
-    #expect(folder.error.contains("scans: 1 left out that is no picture"), "\(folder.error)")
+    #expect(folder.error.contains("scans: left out 1 file or folder that is no picture"), "\(folder.error)")
     #expect(folder.error.contains("and no known capture: notes"), "\(folder.error)")
     let expected = ["door", "hall/00000", "hall/00001", "photo"]
     #expect(try lines(place.file("folder/results.jsonl")).compactMap { $0["folder"]?.string } == expected)

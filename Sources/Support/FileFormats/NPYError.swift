@@ -49,7 +49,10 @@ package enum NPYError: Error, Equatable, CustomStringConvertible {
       "the array \"\(printableName(name))\" unpacks to \(bytes) bytes, over the limit of \(limit): save it with "
         + "numpy.savez, or check that it is the right one"
     case .noSuchArray(let name, let available):
-      "no array \"\(printableName(name))\" in the archive; it has \(available.map { printableName($0) }.joined(separator: ", "))"
+      "no array \"\(printableName(name))\" in the archive; give "
+        + (available.isEmpty
+          ? "one that has it"
+          : "one of those that it has: \(available.map { printableName($0) }.joined(separator: ", "))")
     case .unexpected(let found, let expected): "the NumPy array is \(found), \(expected) is needed"
     }
   }

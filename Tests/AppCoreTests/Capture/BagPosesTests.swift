@@ -116,7 +116,7 @@ import Testing
     }
     #expect(source.hasPoses)
     for topic in ["/tf", "/odom"] {
-      #expect(source.notes.contains("\(topic): a message is damaged and left out"))
+      #expect(source.notes.contains("\(topic): 1 message is damaged and left out"))
     }
   }
 }

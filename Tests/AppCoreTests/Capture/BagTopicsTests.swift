@@ -106,7 +106,7 @@ import Testing
       $0.addCamera(at: "/a")
     }
     #expect(source.frames.count == 2 && source.skipped.isEmpty)
-    #expect(source.notes.contains("/a/color/image_raw: its first message is damaged and left out"))
+    #expect(source.notes.contains("/a/color/image_raw: 1 message at its start is damaged and left out"))
     #expect(try source.frame(at: 0).intrinsics?.fx == 20)
   }
 

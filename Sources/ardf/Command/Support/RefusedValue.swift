@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileFormats
 
 /// A value that an option does not take, and one that it takes, found by giving the parser others in its place.
 struct RefusedValue {
@@ -26,7 +27,7 @@ struct RefusedValue {
       return "decimals follow a point: \(option) \(pointed)"
     }
     guard takes("1") else { return nil }
-    if let number = Int(value) {
+    if let number = CheckedInt(value) {
       return number < 0 ? "give no number below 0" : "the number is too large"
     }
     if takes("1.5") { return "give a number" }
