@@ -31,6 +31,14 @@ import ONNX
     }
   }
 
+  @Test("weights of another element type than the input's are refused", arguments: ["Conv", "ConvTranspose"])
+  func weightsOfAnotherType(type: String) {
+    let (input, weights) = (
+      Tensor([1, 1, 2, 2], [Float](repeating: 1, count: 4)), Tensor([1, 1, 1, 1], [1.0])
+    )
+    #expect(error { _ = try run(type, [input, weights]) } != nil)
+  }
+
   @Test("an attribute that is not implemented is named, not ignored")
   func attributes() {
     let found = error { _ = try run("Relu", [Tensor([1], [Float(1)])], [Proto.attribute("speed", int: 3)]) }

@@ -68,6 +68,7 @@ extension Operators {
     let (input, weights) = (try call.tensor(0), try call.tensor(1))
     let rank = input.rank - 2
     let group = try call.int("group", default: 1)
+    guard weights.type == input.type else { throw unsupported(weights.type) }
     guard rank > 0, weights.rank == input.rank, group > 0, weights.shape[0] == input.shape[1],
       input.shape[1] % group == 0
     else { throw ONNXError.malformed("weights of shape \(Shape.text(weights.shape)) do not fit the input") }
