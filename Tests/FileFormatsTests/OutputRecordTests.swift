@@ -145,6 +145,28 @@ import Testing
   }
 }
 
+/// Folders of pictures and frames have names of their own.
+@Suite struct ResultNameTests {
+  @Test func ownNamesAndDotsAreNotHandedOut() {
+    var names = ResultNames()
+    let given = [
+      "a", "index.json", "a", "index.json-2", ".hidden", "results.csv", "results.csv-2", "index.json",
+    ]
+    .enumerated().map { names.taking($1, position: "0000\($0)") }
+    #expect(
+      given == [
+        "a", "index.json-2", "a-2", "index.json-2-2", "00004", "results.csv-2", "results.csv-2-2",
+        "index.json-3",
+      ])
+    for name in ["Task1_ship.txt", "results-1-of-2.jsonl", "detections-2-of-2.json", ".ardf.json"] {
+      #expect(ResultNames.isOwn(name), "\(name)")
+    }
+    for name in ["index", "results", "index.json-2", "Task1_ship", "detections.txt"] {
+      #expect(!ResultNames.isOwn(name), "\(name)")
+    }
+  }
+}
+
 /// Outputs are distinguished from inputs by file identity, not by how their paths are spelled.
 @Suite struct OutputConflictTests {
   @Test func outputsThatTouchInputsAreRefused() throws {

@@ -145,7 +145,7 @@ package enum OutputRecord: Equatable, Sendable {
   }
 
   /// Whether a name fits a pattern with at most one `*`.
-  private static func matches(_ name: String, _ pattern: String) -> Bool {
+  static func matches(_ name: String, _ pattern: String) -> Bool {
     guard let star = pattern.firstIndex(of: "*") else { return name == pattern }
     let (head, tail) = (pattern[..<star], pattern[pattern.index(after: star)...])
     return name.utf8.count >= head.utf8.count + tail.utf8.count && name.hasPrefix(head)

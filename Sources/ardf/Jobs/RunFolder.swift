@@ -8,14 +8,9 @@ import Reporting
 /// An old result of several frames that `--force` replaces stays until all frames of the new one are done.
 package struct RunFolder: Sendable {
   package static let summary = "summary.json"
-  package static let detections = "detections.json"
-  package static let sequence = "sequence-objects.json"
-  package static let table = "results.csv"
-
-  /// Patterns of the files beside the folders of frames, those of shards included.
-  private static let beside = [
-    "results*.jsonl", "results*.csv", "detections*.json", sequence, RunIndexPage.file,
-  ]
+  package static let detections = ResultNames.detections
+  package static let sequence = ResultNames.sequence
+  package static let table = ResultNames.table
 
   /// An earlier run's results of a frame.
   package enum Earlier {
@@ -62,7 +57,7 @@ package struct RunFolder: Sendable {
     AtomicOutputs.removeLeftovers(of: path)
     replacement = try OutputError.mapping { () throws(FileError) in
       guard !isSingle, force, fileExists(path) else { return nil }
-      return try AtomicDirectory(path: path, force: true, foldersBeside: Self.beside)
+      return try AtomicDirectory(path: path, force: true, foldersBeside: ResultNames.besideFrames)
     }
     guard replacement == nil else { return }
     if !force, !resume {
@@ -88,7 +83,7 @@ package struct RunFolder: Sendable {
 
   /// A folder of folders, as which it is known from the beginning.
   private func makeFolder(_ path: String) throws(FileError) {
-    try OutputRecord.makeFolder(path, beside: Self.beside)
+    try OutputRecord.makeFolder(path, beside: ResultNames.besideFrames)
   }
 
   /// Finds an earlier run's results of a frame, from these inputs with these options or from others.

@@ -227,7 +227,7 @@ private final class DepthResults {
       "skipped": .array(
         leftOut + skipped.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
     ]
-    if !isSingle { try folder.write(index, to: "index.json") }
+    if !isSingle { try folder.write(index, to: ResultNames.index) }
     try folder.commit()
     Console.inform(
       "results in \(output.out)" + (isSingle ? "" : ": a folder for each picture, and index.json"))

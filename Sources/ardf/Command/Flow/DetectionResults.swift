@@ -141,8 +141,8 @@ final class DetectionResults {
   /// `layout`: of the only source.
   func finish(layout: CaptureLayout?, skipped: [SkippedFrame]) throws {
     if let folder {
-      if format == .coco { try folder.write(.array(coco), to: "detections.json") }
-      if format == .csv { try folder.write(Array(rows.utf8), to: "detections.csv") }
+      if format == .coco { try folder.write(.array(coco), to: ResultNames.detections) }
+      if format == .csv { try folder.write(Array(rows.utf8), to: ResultNames.detectionTable) }
       if format == .dota {
         for file in dota.files { try folder.write(Array(file.text.utf8), to: file.name) }
       }
@@ -153,7 +153,7 @@ final class DetectionResults {
             "frames": .array(index),
             "skipped": .array(
               leftOut + skipped.map { ["name": .string($0.name), "reason": .string($0.reason)] }),
-          ], to: "index.json")
+          ], to: ResultNames.index)
       }
       try folder.commit()
       Console.inform(

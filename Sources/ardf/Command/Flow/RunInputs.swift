@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import OutputFolders
 import Sharding
 
 #if canImport(FoundationEssentials)
@@ -125,22 +126,22 @@ struct RunInputs {
   /// frame's position.
   private static func frameFolders(of source: any CaptureSource) -> [String] {
     guard source.layout == .images else { return source.frames.indices.map(FrameSelection.folderName) }
-    var taken: NameSet = []
+    var names = ResultNames()
     return source.frames.enumerated().map { index, frame in
-      let stem = fileStem(frame.name, endings: pictureEndings)
-      // A name that begins with a dot is none that results may have.
-      return taken.taking(stem.startsWithBytes(of: ".") ? FrameSelection.folderName(index) : stem)
+      names.taking(
+        fileStem(frame.name, endings: pictureEndings), position: FrameSelection.folderName(index))
     }
   }
 
   /// A folder's name for each source: its last component without a picture's ending, numbered where taken.
   private static func labels(of sources: [any CaptureSource]) -> [String] {
-    var taken: NameSet = []
-    return sources.map { source in
+    var names = ResultNames()
+    return sources.enumerated().map { index, source in
       let url = URL(filePath: source.path).standardizedFileURL
       let isPicture = source.layout == .images && source.frames.count == 1
-      return taken.taking(
-        isPicture ? fileStem(url.path, endings: pictureEndings) : lastComponent(url.path))
+      return names.taking(
+        isPicture ? fileStem(url.path, endings: pictureEndings) : lastComponent(url.path),
+        position: FrameSelection.folderName(index))
     }
   }
 }
