@@ -35,6 +35,32 @@ import Testing
     }
   }
 
+  /// What people have corrected by hand is theirs.
+  @Test func whatWasChangedIsNotReplaced() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("out")
+    try write(["a.json": "1", "masks/000.txt": "2"], to: path)
+    try folder.write("3", to: "out/masks/000.txt")
+    let edited = FileError.edited(path: path, entry: "masks/000.txt")
+    #expect(throws: edited) { try AtomicDirectory(path: path, force: true) }
+    #expect("\(edited)".contains("changed since ardf wrote it") && edited.faultOfOutput == .cannotCreate)
+    try AtomicDirectory(path: path, force: true, mendsChanges: true).commit()
+
+    // In the meantime, and in a folder of folders.
+    let all = folder.file("all")
+    let outer = try AtomicDirectory(path: all, force: false, foldersBeside: [])
+    try write(["a.json": "1", "b.json": "2"], to: "\(outer.temporaryPath)/00000")
+    try outer.commit()
+    let next = try AtomicDirectory(path: all, force: true, foldersBeside: [])
+    try folder.write("2", to: "all/00000/a.json")
+    #expect(throws: FileError.edited(path: all, entry: "00000/a.json")) { try next.commit() }
+    next.discard()
+    #expect(try folder.read("all/00000/a.json") == Array("2".utf8))
+    // What is gone keeps nothing from being replaced.
+    try FileManager.default.removeItem(atPath: folder.file("all/00000/a.json"))
+    try OutputRecord.checkReplaceable(all)
+  }
+
   @Test func anEmptyFolderMayBeTaken() throws {
     let folder = try TemporaryDirectory()
     try FileManager.default.createDirectory(atPath: folder.file("out"), withIntermediateDirectories: false)

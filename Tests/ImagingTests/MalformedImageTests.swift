@@ -1,4 +1,5 @@
 import FileFormats
+import Foundation
 import Imaging
 import TestSupport
 import Testing
@@ -47,6 +48,29 @@ import Testing
     #expect(throws: ImageError(file: "/", defect: .unreadable(reason: "it is a folder"))) {
       _ = try ImageCodec.decode(path: "/")
     }
+  }
+
+  @Test func whatIsNoFile() {
+    #expect(throws: ImageError(file: "/dev/null", defect: .notARegularFile)) {
+      _ = try ImageCodec.decode(path: "/dev/null")
+    }
+  }
+
+  /// The other end of a named pipe is not waited for.
+  @Test func aNamedPipe() throws {
+    let place = try TemporaryDirectory()
+    let path = place.file("a.jpg")
+    let made = unsafe mkfifo(path, 0o600)
+    #expect(made == 0)
+    #expect(throws: ImageError(file: path, defect: .notARegularFile)) {
+      _ = try ImageCodec.header(path: path)
+    }
+  }
+
+  @Test func aPointerOfGitLFS() throws {
+    let place = try TemporaryDirectory()
+    let path = try place.write("version https://git-lfs.github.com/spec/v1\noid sha256:00\n", to: "a.jpg")
+    #expect(throws: ImageError(file: path, defect: .pointer)) { _ = try ImageCodec.decode(path: path) }
   }
 
   @Test func aFileBeyondTheLimit() throws {

@@ -1,4 +1,5 @@
 import FileFormats
+import Foundation
 import Sharding
 import TestSupport
 import Testing
@@ -24,6 +25,19 @@ import Testing
     #expect(throws: taken) { try Self.parts(path, resume: false) }
     #expect(taken.fault == .cannotCreate)
     #expect(try Self.parts(path, resume: true).open().part.count == 0)
+  }
+
+  /// Neither the part nor the log of a job is a pipe, whose other end would be waited for.
+  @Test(arguments: ["part-00001-of-00001.jsonl", "events-00001-of-00001.jsonl"])
+  func namedPipesAreNotGoneOnWith(name: String) throws {
+    let place = try TemporaryDirectory()
+    let path = place.file("job")
+    _ = try Self.parts(path, resume: false).open()
+    try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    let made = unsafe mkfifo("\(path)/\(name)", 0o600)
+    #expect(made == 0)
+    let error = #expect(throws: (any Error).self) { try Self.parts(path, resume: true).open() }
+    #expect(error.map { "\($0)" }?.contains("\(name): not a regular file") == true)
   }
 
   @Test func aFolderOfOtherFilesIsNoJobs() throws {

@@ -30,8 +30,8 @@ struct CameraFile {
       throw error
     } catch FileError.missing {
       throw .notFound(path: path)
-    } catch FileError.pointer {
-      throw .pointer(file: path)
+    } catch let error as FileError {
+      throw CaptureError(error, of: path)
     } catch {
       throw .unreadable(file: path, reason: "\(error)")
     }

@@ -141,10 +141,11 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
 
   /// Wraps the system's error of reading a file.
   init(_ error: FileError, of name: String) {
-    if case .pointer = error {
-      self = .pointer(file: name)
-    } else {
-      self = .unreadable(file: name, reason: error.description)
+    switch error {
+    case .pointer: self = .pointer(file: name)
+    case .notARegularFile:
+      self = .malformed(file: name, reason: "not a regular file; give the file itself, or a copy of it")
+    default: self = .unreadable(file: name, reason: error.description)
     }
   }
 

@@ -14,7 +14,7 @@ extension RecordedClip: CaptureFormat {
     do {
       data = try FileBytes(path: located)
     } catch {
-      throw .unreadable(file: messages, reason: error.description)
+      throw CaptureError(error, of: messages)
     }
     return try RecordedClip(
       path: folder.path,

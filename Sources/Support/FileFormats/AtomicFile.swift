@@ -110,6 +110,7 @@ extension FileError {
     case .notARegularFile: .notARegularFile(path: path)
     case .alreadyExists: .alreadyExists(path: path)
     case .foreign(_, let entry): .foreign(path: path, entry: entry)
+    case .edited(_, let entry): .edited(path: path, entry: entry)
     case .permissionDenied: .permissionDenied(path: path)
     case .changed: .changed(path: path)
     case .noSpace: .noSpace(path: path)

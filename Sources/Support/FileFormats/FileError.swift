@@ -18,6 +18,8 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
   case alreadyExists(path: String)
   /// A folder or file that `ardf` did not write, or that holds `entry`, which it did not write.
   case foreign(path: String, entry: String?)
+  /// A folder with a file that `ardf` wrote and that was changed since then.
+  case edited(path: String, entry: String)
   /// The system denied access.
   case permissionDenied(path: String)
   /// The file was written to while it was being read.
@@ -32,7 +34,7 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .missing(let path), .isDirectory(let path), .notADirectory(let path), .empty(let path),
       .notARegularFile(let path), .alreadyExists(let path), .permissionDenied(let path), .changed(let path),
-      .noSpace(let path), .io(let path, _), .foreign(let path, _), .pointer(let path):
+      .noSpace(let path), .io(let path, _), .foreign(let path, _), .pointer(let path), .edited(let path, _):
       path
     }
   }
@@ -53,6 +55,9 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     case .foreign(let path, .some(let entry)):
       "\(path): holds \(printableName(entry)), which ardf did not write, and is not replaced; move that away, or "
         + "choose another name"
+    case .edited(let path, let entry):
+      "\(path): holds \(printableName(entry)), which was changed since ardf wrote it, and is not replaced; move that away, or "
+        + "choose another name"
     case .permissionDenied(let path): "\(path): permission denied"
     case .changed(let path):
       "\(path): was written to while it was being read; replace files by renaming, never in place"
@@ -67,6 +72,8 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     case EISDIR: .isDirectory(path: path)
     case ENOTDIR: .notADirectory(path: path)
     case EEXIST, ENOTEMPTY: .alreadyExists(path: path)
+    // A named pipe without a reader, a socket, a device without a driver.
+    case ENXIO: .notARegularFile(path: path)
     case EACCES, EPERM, EROFS: .permissionDenied(path: path)
     case ENOSPC, EDQUOT: .noSpace(path: path)
     default: .io(path: path, errno: code)

@@ -43,7 +43,8 @@ package enum POSIX {
   package struct Identity: Equatable, Sendable {
     let device: UInt64
     let node: UInt64
-    let size: Int
+    /// Bytes.
+    package let size: Int
     let modified: Int64
 
     fileprivate init(_ status: stat) {
@@ -135,12 +136,15 @@ package enum POSIX {
     return descriptor
   }
 
-  /// Opens a file to write at its end, whoever else does so; makes it where there is none.
+  /// Opens a regular file to write at its end, whoever else does so; makes it where there is none.
   package static func openForAppending(_ path: String) throws(FileError) -> Int32 {
-    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = retrying { unsafe open(path, flags, 0o666) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
-    return descriptor
+    var status = stat()
+    if unsafe fstat(descriptor, &status) == 0, kind(mode: status.st_mode) == .file { return descriptor }
+    close(descriptor)
+    throw .notARegularFile(path: path)
   }
 
   /// The bytes of an open file.

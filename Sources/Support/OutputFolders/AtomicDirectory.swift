@@ -26,6 +26,7 @@ package final class AtomicDirectory: Sendable {
 
   private let temporary: AtomicOutputs.Temporary
   private let force: Bool
+  private let mendsChanges: Bool
   /// Names of files beside folders that were committed into this one by themselves; nil for a folder of files.
   private let beside: [String]?
   private let state = Mutex(State())
@@ -33,15 +34,19 @@ package final class AtomicDirectory: Sendable {
   /// Creates the temporary folder beside `path`.
   ///
   /// - `force`: Lets `commit()` replace an existing folder, if there is nothing in it but what `ardf` wrote.
+  /// - `mendsChanges`: Lets it replace too what was changed since `ardf` wrote it.
   /// - `beside`: For a folder of folders that are committed into it by themselves: what the files beside them are
   ///   called, as patterns.
   /// - Throws: `FileError.alreadyExists` when the name is taken and `force` is false, `.notADirectory` when it is
-  ///   taken by a file, `.foreign` for a folder that may not be replaced.
-  package init(path: String, force: Bool, foldersBeside beside: [String]? = nil) throws(FileError) {
+  ///   taken by a file, `.foreign` and `.edited` for a folder that may not be replaced.
+  package init(
+    path: String, force: Bool, mendsChanges: Bool = false, foldersBeside beside: [String]? = nil
+  ) throws(FileError) {
     if POSIX.exists(path) {
       guard force else { throw .alreadyExists(path: path) }
-      try OutputRecord.checkReplaceable(path)
+      try OutputRecord.checkReplaceable(path, mendsChanges: mendsChanges)
     }
+    self.mendsChanges = mendsChanges
     self.path = path
     self.force = force
     self.beside = beside
@@ -168,7 +173,7 @@ package final class AtomicDirectory: Sendable {
     POSIX.lock(old)
     if try POSIX.exchange(temporaryPath, path) {
       do {
-        try OutputRecord.checkReplaceable(temporaryPath)
+        try OutputRecord.checkReplaceable(temporaryPath, mendsChanges: mendsChanges)
       } catch {
         _ = try POSIX.exchange(temporaryPath, path)
         throw error.about(path)
@@ -180,7 +185,7 @@ package final class AtomicDirectory: Sendable {
     let aside = AtomicOutputs.aside(temporaryPath)
     try POSIX.rename(path, to: aside)
     do {
-      try OutputRecord.checkReplaceable(aside)
+      try OutputRecord.checkReplaceable(aside, mendsChanges: mendsChanges)
       try POSIX.rename(temporaryPath, to: path)
     } catch {
       try POSIX.rename(aside, to: path)

@@ -15,8 +15,12 @@ package struct OutputFolder {
   }
 
   /// A folder among those of a run, which has already checked inputs and removed leftovers.
-  package init(ofFrame path: String, force: Bool) throws {
-    folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: path, force: force) }
+  ///
+  /// - `mendsChanges`: Lets files be replaced that were changed since `ardf` wrote them.
+  package init(ofFrame path: String, force: Bool, mendsChanges: Bool = false) throws {
+    folder = try OutputError.mapping { () throws(FileError) in
+      try AtomicDirectory(path: path, force: force, mendsChanges: mendsChanges)
+    }
     prefix = ""
   }
 

@@ -83,50 +83,81 @@ package enum OutputRecord: Equatable, Sendable {
   }
 
   /// A file that is not as the record says, or gone; nil if all are as they were written.
-  package func firstChange(in folder: String) -> String? {
+  package func firstChange(in folder: String) -> String? { firstChange(in: folder, isGone: true) }
+
+  /// - `isGone`: Whether one that is gone counts.
+  private func firstChange(in folder: String, isGone: Bool) -> String? {
     guard case .files(let digests) = self else { return nil }
     return digests.sorted { ByteName($0.key) < ByteName($1.key) }.first { name, digest in
+      guard isGone || fileExists("\(folder)/\(name)") else { return false }
       guard let bytes = try? FileBytes(path: "\(folder)/\(name)") else { return true }
       return Self.digest(of: bytes, name: name) != digest
     }?.key
   }
 
-  /// Refuses a path that holds anything but what `ardf` wrote; an empty folder, and none, may be taken.
+  /// Refuses a path that holds anything but what `ardf` wrote, as it wrote it; an empty folder, and none, may be taken.
   ///
-  /// - Throws: `FileError.foreign`, `.notADirectory` for a file or a link.
-  package static func checkReplaceable(_ path: String) throws(FileError) {
+  /// - `mendsChanges`: Lets files that were changed since then be replaced, as `--resume` does.
+  /// - Throws: `FileError.foreign`, `.edited`, `.notADirectory` for a file or a link.
+  package static func checkReplaceable(
+    _ path: String, mendsChanges: Bool = false
+  ) throws(FileError) {
     guard let kind = try? POSIX.kind(of: path) else { return }
     guard kind == .directory else { throw .notADirectory(path: path) }
-    if let entry = try foreignEntry(in: path) {
-      throw .foreign(path: path, entry: entry.isEmpty ? nil : entry)
+    switch try irreplaceable(in: path, mendsChanges) {
+    case .foreign(let entry): throw .foreign(path: path, entry: entry.isEmpty ? nil : entry)
+    case .edited(let entry): throw .edited(path: path, entry: entry)
+    case nil: return
     }
   }
 
-  /// The path in `folder` of something that `ardf` did not write, empty for the folder itself; nil where there is none.
-  private static func foreignEntry(in folder: String) throws(FileError) -> String? {
+  /// An entry that is not replaced, by its path in the folder that is asked about.
+  private enum Irreplaceable {
+    /// Something that `ardf` did not write; empty for the folder itself.
+    case foreign(String)
+    /// Something that was changed since `ardf` wrote it.
+    case edited(String)
+
+    /// The same seen from the folder above.
+    func below(_ name: String) -> Irreplaceable {
+      switch self {
+      case .foreign(let entry): .foreign(entry.isEmpty ? name : "\(name)/\(entry)")
+      case .edited(let entry): .edited("\(name)/\(entry)")
+      }
+    }
+  }
+
+  /// The first entry of a folder that is not replaced; nil where there is none.
+  private static func irreplaceable(
+    in folder: String, _ mendsChanges: Bool
+  ) throws(FileError) -> Irreplaceable? {
     // Nothing of ours has a name that is no text.
     let (names, notText) = try POSIX.listing(of: folder)
-    if let name = notText.first { return name }
+    if let name = notText.first { return .foreign(name) }
     guard let record = OutputRecord(of: folder) else {
-      return names.allSatisfy(AtomicOutputs.isTemporary) ? nil : ""
+      return names.allSatisfy(AtomicOutputs.isTemporary) ? nil : .foreign("")
     }
     switch record {
     case .files(let digests):
-      return try foreignEntry(in: folder, below: "") { digests[$0] != nil }
+      if let entry = try foreignEntry(in: folder, below: "", isListed: { digests[$0] != nil }) {
+        return .foreign(entry)
+      }
+      return mendsChanges ? nil : record.firstChange(in: folder, isGone: false).map(Irreplaceable.edited)
     case .folders(let beside):
       for name in names where name != fileName && !AtomicOutputs.isTemporary(name) {
         let path = "\(folder)/\(name)"
         switch try POSIX.kind(of: path) {
         case .directory:
-          if let entry = try foreignEntry(in: path) { return entry.isEmpty ? name : "\(name)/\(entry)" }
+          if let entry = try irreplaceable(in: path, mendsChanges) { return entry.below(name) }
         case .file where beside.contains { matches(name, $0) }: continue
-        default: return name
+        default: return .foreign(name)
         }
       }
       return nil
     }
   }
 
+  /// The path in `folder` of something that is not listed; nil where there is none.
   private static func foreignEntry(
     in folder: String, below prefix: String, isListed: (String) -> Bool
   ) throws(FileError) -> String? {

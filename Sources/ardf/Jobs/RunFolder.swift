@@ -68,7 +68,10 @@ package struct RunFolder: Sendable {
       }
     }
     guard fileExists(path) else { return }
-    try OutputError.mapping { () throws(FileError) in try OutputRecord.checkReplaceable(path) }
+    // With --resume changed frames are done again; without either option none is touched.
+    try OutputError.mapping { () throws(FileError) in
+      try OutputRecord.checkReplaceable(path, mendsChanges: resume || !force)
+    }
     if let record = OutputRecord(of: path), record.isOfFolders == isSingle {
       throw JobFolderError.holdsOtherResults(folder: path, ofSeveral: isSingle)
     }
@@ -105,7 +108,7 @@ package struct RunFolder: Sendable {
     if let label = frame.label {
       try OutputError.mapping { () throws(FileError) in try makeFolder("\(base)/\(label)") }
     }
-    return try OutputFolder(ofFrame: folder(frame), force: force || resume)
+    return try OutputFolder(ofFrame: folder(frame), force: force || resume, mendsChanges: resume)
   }
 
   /// The file for what is said about all frames, a line of JSON each, which appears when it is committed.

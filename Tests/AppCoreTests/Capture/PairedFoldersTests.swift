@@ -110,6 +110,19 @@ import Testing
           fx: 600.5, fy: 601, cx: 320, cy: 240, size: hasSize ? PixelSize(width: 640, height: 480) : nil))
   }
 
+  /// Neither a camera nor an archive is a pipe, whose permissions would be no remedy.
+  @Test(arguments: ["camera", "x.zip"]) func filesThatAreNamedPipes(name: String) throws {
+    let place = try TemporaryDirectory()
+    let path = place.file(name)
+    let made = unsafe mkfifo(path, 0o600)
+    #expect(made == 0)
+    let error = #expect(throws: CaptureError.self) {
+      if name == "camera" { _ = try StatedCamera(textOrFile: path) } else { _ = try CaptureReader.open(path) }
+    }
+    #expect(
+      error.map { "\($0)" }?.contains("not a regular file; give") == true && error?.fault == .malformedInput)
+  }
+
   @Test(arguments: [
     "", "{}", "fx: 3", "{\"fx\": 1, \"fy\": 1, \"cx\": 1}", "1 2 3", "K: [1, 2, 3]",
     "{\"fx\": 1, \"fy\": 1, \"cx\": 1, \"cy\": 1, \"width\": 0.5, \"height\": 3}",

@@ -23,7 +23,7 @@ import Testing
   private static let images: [ImageDefect] =
     [
       .missing, .unreadable(reason: "r"), .fileTooLarge(bytes: 2, limit: 1), .empty, .unknownFormat,
-      .foreignFormat("GIF"), .tooManyPixels(width: 2, height: 2, limit: 1),
+      .foreignFormat("GIF"), .notARegularFile, .pointer, .tooManyPixels(width: 2, height: 2, limit: 1),
     ]
     + ([.jpeg, .png, .heic, .avif, .webp, .tiff, .jpeg2000, .bmp, .pnm] as [ImageFormat]).flatMap {
       [
@@ -45,7 +45,8 @@ import Testing
   private static let files: [FileError] = [
     .missing(path: "f"), .isDirectory(path: "f"), .notADirectory(path: "f"), .pointer(path: "f"),
     .empty(path: "f"),
-    .notARegularFile(path: "f"), .alreadyExists(path: "f"), .permissionDenied(path: "f"), .changed(path: "f"),
+    .notARegularFile(path: "f"), .alreadyExists(path: "f"), .edited(path: "f", entry: "e"),
+    .permissionDenied(path: "f"), .changed(path: "f"),
     .noSpace(path: "f"),
   ]
 

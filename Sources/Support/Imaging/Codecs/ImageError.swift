@@ -27,6 +27,10 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
   case missing
   /// The file exists but the system refuses to read it.
   case unreadable(reason: String)
+  /// A named pipe, a device or a socket.
+  case notARegularFile
+  /// A Git LFS pointer in place of the file's content.
+  case pointer
   /// More bytes than the limits allow.
   case fileTooLarge(bytes: Int, limit: Int)
   /// A file of no bytes.
@@ -57,6 +61,8 @@ public enum ImageDefect: Error, Equatable, CustomStringConvertible {
     switch self {
     case .missing: "no such file"
     case .unreadable(let reason): "cannot be read: \(reason)"
+    case .notARegularFile: "not a regular file"
+    case .pointer: "is a Git LFS pointer in place of the file; fetch the file itself with git lfs pull"
     case .fileTooLarge(let bytes, let limit): "file has \(bytes) bytes, the limit is \(limit)"
     case .empty: "file is empty"
     case .unknownFormat: "no picture of a known format (\(pictureFormats))"

@@ -1,43 +1,38 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import FileFormats
 
 /// Reads whole files into memory, their size checked first.
 enum ImageFile {
   static func read(path: String, limit: Int) throws(ImageDefect) -> [UInt8] {
-    var descriptor: Int32
-    repeat { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
-    guard descriptor >= 0 else {
-      throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(reason: currentError())
+    let (descriptor, identity) = try reading { () throws(FileError) in try POSIX.openRegularFile(path) }
+    defer { POSIX.closeDescriptor(descriptor) }
+    guard identity.size <= limit else { throw .fileTooLarge(bytes: identity.size, limit: limit) }
+    guard identity.size > 0 else { throw .empty }
+    return try reading { () throws(FileError) in
+      try POSIX.read(descriptor, count: identity.size, path: path)
     }
-    defer { _ = close(descriptor) }
-
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(reason: currentError()) }
-    guard status.st_mode & S_IFMT != S_IFDIR else { throw .unreadable(reason: "it is a folder") }
-    let size = Int(status.st_size)
-    guard size <= limit else { throw .fileTooLarge(bytes: size, limit: limit) }
-    guard size > 0 else { throw .empty }
-
-    var failure: Int32 = 0
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      while count < size {
-        let received = unsafe Glibc.read(descriptor, buffer.baseAddress! + count, size - count)
-        if received > 0 {
-          count += received
-        } else if received == 0 {
-          break
-        } else if errno != EINTR {
-          failure = errno
-          break
-        }
-      }
-    }
-    guard failure == 0 else { throw .unreadable(reason: unsafe String(cString: strerror(failure))) }
-    return bytes
   }
 
-  private static func currentError() -> String { unsafe String(cString: strerror(errno)) }
+  private static func reading<Result>(
+    _ body: () throws(FileError) -> Result
+  ) throws(ImageDefect) -> Result {
+    do throws(FileError) {
+      return try body()
+    } catch {
+      throw ImageDefect(error)
+    }
+  }
+}
+
+extension ImageDefect {
+  /// The defect of a file that the system refused.
+  fileprivate init(_ error: FileError) {
+    switch error {
+    case .missing, .notADirectory: self = .missing
+    case .isDirectory: self = .unreadable(reason: "it is a folder")
+    case .notARegularFile: self = .notARegularFile
+    case .pointer: self = .pointer
+    case .io(_, let code): self = .unreadable(reason: POSIX.message(for: code))
+    default: self = .unreadable(reason: "permission denied")
+    }
+  }
 }
