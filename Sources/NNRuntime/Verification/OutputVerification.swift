@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 
 /// Compares what is made of a network's raw outputs, up to its objects, with a reference's tensors.
@@ -50,8 +51,45 @@ struct OutputVerification {
           as: name, with: reference, isOwn: isOwn, precision, tolerances)
       }
     }
+    for tensor in tensors { try compareModule(tensor, after: compared, &result) }
     if let kind = decoding.objectKind, !tensors.isEmpty { try compareObjects(kind, &result) }
     return result
+  }
+
+  /// Compares what hooks record of the module that makes a tensor: under its name, or of several results under their
+  /// positions, of which the first is the tensor.
+  private func compareModule(
+    _ tensor: DecodedTensor, after compared: Set<String>, _ result: inout Result
+  ) throws {
+    guard let module = tensor.module else { return }
+    for name in reference.names where !compared.contains(name) && !result.used.contains(name) {
+      guard let place = Self.place(of: name, in: module) else { continue }
+      result.used.insert(name)
+      guard place.isEmpty || place == "0" else {
+        result.uncompared.append((name, "a further result of \(module), of which only the first is compared"))
+        continue
+      }
+      do {
+        if try compareExported(name, tensor, &result) { continue }
+        result.outputs += try tensor.compared(
+          as: name, with: reference, isOwn: replaced.isSuperset(of: tensor.sources), precision, tolerances)
+      } catch let error as VerificationError {
+        result.uncompared.append((name, "\(error)"))
+      }
+    }
+  }
+
+  /// Where among a module's results a tensor is: `0` or `1.2`, empty for its only one; nil for what is none of them.
+  private static func place(of name: String, in module: String) -> String? {
+    guard name.startsWithBytes(of: module) else { return nil }
+    let rest = name.utf8.dropFirst(module.utf8.count)
+    guard let dot = rest.first else { return "" }
+    let place = rest.dropFirst()
+    let number = place.prefix { $0 != UInt8(ascii: ".") }
+    guard dot == UInt8(ascii: "."), !number.isEmpty,
+      number.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    return String(Substring(place))
   }
 
   // MARK: - Objects

@@ -217,6 +217,36 @@ struct OutputVerificationTests {
     }
   }
 
+  @Test(
+    "what hooks record of the head is compared as its output",
+    arguments: [
+      ("yolo11-least", "model.23"), ("yolov8-seg-least", "model.22"), ("yolo26-obb-least", "model.23"),
+    ],
+    ["", ".0"])
+  func resultsOfTheHead(network: (name: String, head: String), place: String) throws {
+    let name = network.head + place
+    var reference = try ChangedReference(network.name)
+    reference.tensors[name] = try #require(reference.tensors["output0"])
+    for report in try reference.reports() {
+      #expect(report.passed && report.leftOut.isEmpty, "\(report.summary)")
+      #expect(report.outputs.contains { $0.name == name }, "\(report.summary)")
+    }
+    try reference.edit(name) { $2 * 2 }
+    for report in try reference.reports() {
+      #expect(
+        !report.passed && report.summary.contains("first diverging output \(name)"), "\(report.summary)")
+    }
+    reference.tensors[name] = Tensor(shape: [3], floats: [1, 2, 3])
+    for report in try reference.reports() {
+      #expect(!report.passed && report.uncompared.map(\.name) == [name], "\(report.summary)")
+    }
+    reference.tensors[name] = nil
+    reference.tensors["\(network.head).1"] = Tensor(shape: [1], floats: [1])
+    for report in try reference.reports() {
+      #expect(!report.passed && report.uncompared.map(\.name) == ["\(network.head).1"], "\(report.summary)")
+    }
+  }
+
   @Test("with layers alone outputs pass, are counted and named; without any they are said to be absent")
   func layersOnly() throws {
     var reference = try ChangedReference("yolo11-least")

@@ -6,10 +6,15 @@ struct PlainDecoding: DecodedNetwork {
   let output, part: String
   let quantity: OutputQuantity
   let otherNames: [String]
+  /// The module whose result it is; nil where none is known.
+  var module: String?
 
-  /// Probabilities of a classifier.
-  static let classes = PlainDecoding(
-    output: "probabilities", part: "probabilities", quantity: .probabilities, otherNames: ["output0"])
+  /// Probabilities of a classifier, made by a module.
+  static func classes(module: String) -> PlainDecoding {
+    PlainDecoding(
+      output: "probabilities", part: "probabilities", quantity: .probabilities, otherNames: ["output0"],
+      module: module)
+  }
   /// The map of a depth network.
   static let depth = PlainDecoding(
     output: "depth", part: "depth", quantity: .raw, otherNames: ["predicted_depth", "output0"])
@@ -23,7 +28,8 @@ struct PlainDecoding: DecodedNetwork {
     return [
       DecodedTensor(
         names: [output] + otherNames, stage: "the \(part)", shape: shape, elements: elements,
-        parts: [DecodedPart(part, quantity, rows: Array(0..<shape[0]))], sources: [output], isFinal: true)
+        parts: [DecodedPart(part, quantity, rows: Array(0..<shape[0]))], sources: [output], isFinal: true,
+        module: module)
     ]
   }
 

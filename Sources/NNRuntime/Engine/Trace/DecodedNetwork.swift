@@ -73,17 +73,20 @@ public struct DecodedTensor: Sendable {
   public let sources: [String]
   /// Whether it is a result of the network: its absence from a reference is reported.
   public let isFinal: Bool
+  /// The module whose result it is, by which hooks record it: `model.23`; nil where none is known.
+  public let module: String?
 
   /// A tensor.
   ///
   /// - Precondition: `elements` fill `shape`.
   public init(
     names: [String], stage: String, shape: [Int], elements: [Float], parts: [DecodedPart], sources: [String],
-    isFinal: Bool = false
+    isFinal: Bool = false, module: String? = nil
   ) {
     precondition(shape.reduce(1, *) == elements.count, "\(elements.count) elements for \(shape)")
     (self.names, self.stage, self.shape, self.elements) = (names, stage, shape, elements)
     (self.parts, self.sources, self.isFinal) = (parts, sources, isFinal)
+    self.module = module
   }
 }
 

@@ -108,7 +108,7 @@ struct DetectorDecoding: DecodedNetwork {
     return DecodedTensor(
       names: ["output0"], stage: "the decoded output", shape: [channels, anchors], elements: output,
       parts: [DecodedPart("boxes", .pixels, rows: [0, 1, 2, 3]), classes] + extras, sources: mapNames,
-      isFinal: true)
+      isFinal: true, module: "model.\(architecture.headIndex)")
   }
 
   /// Parts after box and classes, from this row on.

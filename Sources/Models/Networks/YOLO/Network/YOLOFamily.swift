@@ -114,7 +114,9 @@ extension YOLODetector: LayeredNetwork {
 }
 
 extension YOLOClassifier: LayeredNetwork {
-  package var decoding: any DecodedNetwork { PlainDecoding.classes }
+  package var decoding: any DecodedNetwork {
+    PlainDecoding.classes(module: "model.\(architecture.headIndex)")
+  }
 
   package var standardSize: PixelSize { PixelSize(width: Self.publishedSide, height: Self.publishedSide) }
 
