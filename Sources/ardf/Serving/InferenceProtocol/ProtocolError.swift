@@ -22,7 +22,9 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   case elementCount(tensor: String, found: Int, expected: Int)
   /// An element that its datatype cannot have, or its input.
   case element(tensor: String, index: Int, datatype: Datatype)
-  /// An element of bytes that ends beyond the tensor, or text that is not base64.
+  /// A text that is not base64 where the request says that it is.
+  case base64(tensor: String, index: Int)
+  /// An element of bytes that ends beyond the tensor.
   case malformedBytes(tensor: String)
   case sharedMemory(tensor: String)
   case classification(output: String)
@@ -60,8 +62,11 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
       "tensor \(Self.name(tensor)): \(found) where its shape and datatype ask for \(expected)"
     case .element(let tensor, let index, let datatype):
       "tensor \(Self.name(tensor)): element \(index) is no \(datatype.rawValue): give \(datatype.elementText)"
+    case .base64(let tensor, let index):
+      "tensor \(Self.name(tensor)): element \(index) is no base64: give the letters of RFC 4648 alone (A-Z, a-z, 0-9, + and /, "
+        + "padded with =), without line breaks and without data:...;base64, before them"
     case .malformedBytes(let tensor):
-      "tensor \(Self.name(tensor)): its bytes are not elements of a length each, or no base64"
+      "tensor \(Self.name(tensor)): its bytes are not elements of a length each"
     case .sharedMemory(let tensor):
       "tensor \(Self.name(tensor)): there is no shared memory here; send the elements"
     case .classification(let output):

@@ -38,11 +38,14 @@ enum TensorJSON {
       return .doubles(
         try mapped(values, datatype, tensor) { $0.number.flatMap { $0.isFinite ? $0 : nil } })
     case .bytes:
-      return .texts(
-        try mapped(values, datatype, tensor) { value in
-          guard isBase64 else { return value.string.map { Array($0.utf8) } }
-          return value.string.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
-        })
+      let texts = try mapped(values, datatype, tensor) { $0.string }
+      guard isBase64 else { return .texts(texts.map { Array($0.utf8) }) }
+      var elements: [[UInt8]] = []
+      for (index, text) in texts.enumerated() {
+        guard let bytes = Data(base64Encoded: text) else { throw .base64(tensor: tensor, index: index) }
+        elements.append(Array(bytes))
+      }
+      return .texts(elements)
     }
   }
 
