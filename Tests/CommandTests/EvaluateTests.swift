@@ -161,10 +161,16 @@ struct EvaluateTests {
     try temporary.write("0 0.5 0.5 0.1\n", to: "labels/3.txt")
     let run = try CommandRun(["evaluate", source, "--out", results.file("out")] + detector)
     #expect(run.status == 65 && run.error.contains("labels/3.txt: line 1 must be"))
-    #expect(!FileManager.default.fileExists(atPath: results.file("out")))
+    #expect(run.error.contains("1 of 3 pictures could not be read; the others are done"), "\(run.error)")
+    let document = try JSONValue.read(path: results.file("out/evaluation.json"))
+    #expect(document["pictures"] == 2 && document["leftOutPictures"]?.array?.count == 1)
     try temporary.write("", to: "labels/3.txt")
+    try temporary.write("GIF89a", to: "images/5.gif")
+    let unread = try CommandRun(["evaluate", source] + detector)
+    #expect(unread.status == 10 && unread.error.contains("images/5.gif"), "\(unread.error)")
     try temporary.write("", to: "labels/4.txt")
-    #expect(try status() == 66)
+    let stray = try CommandRun(["evaluate", source] + detector)
+    #expect(stray.status == 65 && stray.error.contains("4.jpg, which is not there"), "\(stray.error)")
   }
 
   @Test("a picture that cannot be decoded is left out, and said so in the end")

@@ -150,7 +150,7 @@ import Testing
     for (source, name) in [("clip", "caf\\xE9"), ("pictures", "\\xFF.png")] {
       let run = try CommandRun(
         ["detect", source, "--out", "\(source)-out"] + TinyNetwork.detectorOptions, in: place.path)
-      #expect(run.status == 0, "\(run.error)")
+      #expect(run.status == 65 && run.error.contains("the others are done"), "\(run.error)")
       #expect(run.error.contains("skipped \(name): its name is not UTF-8; rename it"), "\(run.error)")
     }
   }

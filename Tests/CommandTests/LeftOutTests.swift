@@ -48,6 +48,34 @@ import Testing
     }
   }
 
+  /// No object is in results twice because its picture was named twice.
+  @Test(arguments: [
+    ["p", "p"], ["p", "./p/"], ["p", "link"], ["p", "p/a.png"], ["p/c.png", "p"], ["p/a.png", "p/?.png"],
+    ["p/a.png", "p/c.png", "link/a.png"],
+  ])
+  func whatIsGivenTwiceIsDoneOnce(sources: [String]) throws {
+    let place = try TemporaryDirectory()
+    for (phase, name) in ["a", "c"].enumerated() {
+      try place.write(SyntheticCapture.encoded(phase: phase), to: "p/\(name).png")
+    }
+    try FileManager.default.createSymbolicLink(atPath: place.file("link"), withDestinationPath: "p")
+    for command in Self.arguments {
+      let run = try CommandRun(
+        [command[0]] + sources + ["--out", command[0]] + command.dropFirst(), in: place.path)
+      #expect(run.status == 0 && run.error.contains("it is done once"), "\(run.error)")
+      let names = try folderNames(of: place.file(command[0])).filter {
+        pathKind(place.file("\(command[0])/\($0)")) == .folder
+      }
+      #expect(names.count == 2, "\(command[0]) \(sources): \(names)")
+    }
+    let coco = try CommandRun(
+      ["detect"] + sources + ["--format", "coco", "--out", "-"] + TinyNetwork.detectorOptions, in: place.path)
+    let once = try CommandRun(
+      ["detect", "p/a.png", "p/c.png", "--format", "coco", "--out", "-"] + TinyNetwork.detectorOptions,
+      in: place.path)
+    #expect(try coco.json().array?.count == once.json().array?.count)
+  }
+
   @Test func linesTellOfBadPicturesAsThoseOfRunDo() throws {
     let place = try Self.pictures()
     let run = try CommandRun(

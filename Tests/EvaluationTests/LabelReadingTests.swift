@@ -114,6 +114,85 @@ struct LabelReadingTests {
     }
   }
 
+  // MARK: - Bad pictures among others
+
+  /// A set of which picture 1 is sound and labeled, and something is done to picture 2.
+  private func spoiled(
+    labels: [String: String] = [:], _ spoil: (_ root: String) throws -> Void
+  ) throws -> LabelledSet {
+    let temporary = try TemporaryDirectory()
+    let root = try folder(temporary, labels: ["1.txt": "0 0.5 0.5 0.2 0.2\n"].merging(labels) { $1 })
+    try spoil(root)
+    return try LabelFolder.read(root, classes: classes)
+  }
+
+  @Test("a bad picture, or one with a bad label, is left out and named; the others are read")
+  func others() throws {
+    func check(_ name: String, _ set: LabelledSet, total: Int = 2) {
+      #expect(set.pictures.map(\.objects.count) == [1], "\(name)")
+      #expect(set.leftOut.count == total - 1 && set.total == total, "\(name): \(set.leftOut)")
+      #expect(set.leftOut.allSatisfy { $0.reason.contains(name) }, "\(name): \(set.leftOut)")
+      #expect(!set.notes.contains { $0.contains("without objects") }, "\(name)")
+    }
+    check("2.txt: line 1 must be", try spoiled(labels: ["2.txt": "0 0.5 0.5 0.2\n"]) { _ in })
+    check(
+      "2.txt: line 1 must be UTF-8",
+      try spoiled { try Data([0x30, 0xff]).write(to: URL(fileURLWithPath: "\($0)/labels/2.txt")) })
+    for bytes in ["", "rubbish"] {
+      check(
+        "2.png",
+        try spoiled(labels: ["2.txt": ""]) {
+          try Data(bytes.utf8).write(to: URL(fileURLWithPath: "\($0)/images/2.png"))
+        })
+    }
+    check(
+      "labels/2.txt: no such file",
+      try spoiled {
+        try FileManager.default.createSymbolicLink(
+          atPath: "\($0)/labels/2.txt", withDestinationPath: "nowhere")
+      })
+    check(
+      "labels/2.txt: is a directory",
+      try spoiled {
+        try FileManager.default.createDirectory(
+          atPath: "\($0)/labels/2.txt", withIntermediateDirectories: false)
+      })
+    for file in ["labels/2.txt", "images/2.png"] {
+      check(
+        "\(file): not a regular file",
+        try spoiled(labels: file.hasPrefix("images") ? ["2.txt": ""] : [:]) {
+          try? FileManager.default.removeItem(atPath: "\($0)/\(file)")
+          let made = unsafe mkfifo("\($0)/\(file)", 0o600)
+          #expect(made == 0)
+        })
+    }
+    let stray = try spoiled(labels: ["2.txt": "", "3.txt": ""]) { _ in }
+    #expect(stray.pictures.count == 2 && stray.total == 3)
+    #expect(stray.leftOut.first?.reason.contains("3.jpg, which is not there") == true)
+  }
+
+  @Test("what is of a kind that is not read, or has a name that is not UTF-8, is named")
+  func passedOver() throws {
+    for label in [["3.txt": ""], [:]] {
+      let set = try spoiled(labels: label) {
+        try Data("GIF89a".utf8).write(to: URL(fileURLWithPath: "\($0)/images/3.gif"))
+      }
+      #expect(set.passedOver.unread.count == 1 && set.leftOut.isEmpty && set.pictures.count == 2)
+      #expect(set.passedOver.unread.first?.hasSuffix("images/3.gif") == true)
+    }
+    let set = try spoiled { root in
+      for name in ["images/\u{1}.png", "labels/\u{1}.txt", "labels/\u{2}.txt"] {
+        let bytes =
+          Array("\(root)/\(name)".utf8).map { $0 < 3 ? 0xfd + $0 : $0 }.map { CChar(bitPattern: $0) } + [0]
+        let descriptor = unsafe open(bytes, O_WRONLY | O_CREAT, 0o600)
+        #expect(descriptor >= 0 && close(descriptor) == 0)
+      }
+    }
+    #expect(set.pictures.count == 2 && set.total == 4)
+    #expect(
+      set.passedOver.unnamed.map { $0.hasSuffix("\\xFE.png") } == [true, false], "\(set.passedOver.unnamed)")
+  }
+
   @Test("labels without a single object are refused")
   func empty() throws {
     guard case .nothingLabelled = try error(["1.txt": "", "2.txt": "\n"]) else {
@@ -190,6 +269,11 @@ struct LabelReadingTests {
     let outside: JSONValue = ["id": 7, "file_name": "../2.png", "width": 20, "height": 10]
     #expect(try place { $0["images"] = [outside] }.contains("\"file_name\""))
     let absent: JSONValue = ["id": 7, "file_name": "9.png", "width": 20, "height": 10]
+    let both = try annotated {
+      $0["images"] = .array(
+        [["id": 8, "file_name": "9.png", "width": 20, "height": 10]] + ($0["images"]?.array ?? []))
+    }.get()
+    #expect(both.pictures.count == 1 && both.leftOut.count == 1 && both.leftOut[0].reason.contains("9.png"))
     guard case .failure(let error) = try annotated({ $0["images"] = [absent] }) else {
       Issue.record("accepted")
       return

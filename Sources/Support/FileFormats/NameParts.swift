@@ -39,6 +39,17 @@ package func hasEnding(_ name: String, _ ending: String) -> Bool {
   return name.utf8.suffix(ending.utf8.count).map(lower).elementsEqual(ending.utf8.map(lower))
 }
 
+/// Endings of pictures that are not read.
+private let unreadPictureEndings = [
+  ".gif", ".jpe", ".jfif", ".mpo", ".jxl", ".j2k", ".jpx", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".orf",
+  ".rw2", ".raf", ".pef", ".srw", ".tga", ".psd", ".exr", ".pbm",
+]
+
+/// Whether a name ends as a picture's that is not read.
+package func hasUnreadPictureEnding(_ name: String) -> Bool {
+  unreadPictureEndings.contains { hasEnding(name, $0) }
+}
+
 /// Whether a name ends as a picture's that is read.
 package func hasPictureEnding(_ name: String) -> Bool { pictureEndings.contains { hasEnding(name, $0) } }
 

@@ -17,6 +17,8 @@ package enum AnnotationFile {
   /// Categories are the network's classes by name. Pictures are in the order of their numbers, annotations in that of the
   /// file.
   ///
+  /// A picture that cannot be read is left out; if nothing is labeled in the others that is why it fails.
+  ///
   /// - `keypoints`: how many each annotation must have, as those of `person_keypoints_*.json` do; nil for any.
   /// - Throws: `LabelError`, `FileError`, `JSONError`, `ImageError`.
   package static func read(
@@ -52,23 +54,27 @@ package enum AnnotationFile {
       guard let classIndex = try categories.classIndex(annotation) else { continue }
       objects[image, default: []].append(try annotation.object(classIndex, size, keypoints: keypoints))
     }
-    let pictures = try names.sorted { $0.id < $1.id }.map { id, name in
+    guard !names.isEmpty else { throw LabelError.noPictures(folder: file) }
+    var leftOut = LeftOutPictures()
+    let pictures = try names.sorted { $0.id < $1.id }.compactMap { id, name in
       let path = "\(folder)/\(name)"
-      guard pathKind(path) != nil else { throw LabelError.noPicture(file: file, picture: path) }
-      let size = sizes[id] ?? (0, 0)
-      let actual = try PictureFiles.uprightSize(path, limits: imageLimits)
-      guard actual == size else {
-        throw LabelError.otherSize(
-          file: file, picture: path, stated: "\(size.width)x\(size.height)",
-          actual: "\(actual.width)x\(actual.height)")
+      return try leftOut.attempt(path) {
+        guard pathKind(path) != nil else { throw LabelError.noPicture(file: file, picture: path) }
+        let size = sizes[id] ?? (0, 0)
+        let actual = try PictureFiles.uprightSize(path, limits: imageLimits)
+        guard actual == size else {
+          throw LabelError.otherSize(
+            file: file, picture: path, stated: "\(size.width)x\(size.height)",
+            actual: "\(actual.width)x\(actual.height)")
+        }
+        return LabelledPicture(
+          path: path, id: .integer(id), width: size.width, height: size.height, objects: objects[id] ?? [])
       }
-      return LabelledPicture(
-        path: path, id: .integer(id), width: size.width, height: size.height, objects: objects[id] ?? [])
     }
-    guard !pictures.isEmpty else { throw LabelError.noPictures(folder: file) }
     let set = LabelledSet(
-      layout: .coco, pictures: pictures, categoryIds: categories.ids, notes: categories.notes)
-    guard set.objectCount > 0 else { throw LabelError.nothingLabelled(path: file) }
+      layout: .coco, pictures: pictures, categoryIds: categories.ids, notes: categories.notes,
+      leftOut: leftOut.entries)
+    try leftOut.check(set, path: file)
     return set
   }
 

@@ -10,8 +10,6 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   case noLabels(folder: String)
   /// Labels of a picture that is not there.
   case noPicture(file: String, picture: String)
-  /// Labels of a picture of a format that is not read.
-  case foreignPicture(file: String, picture: String)
   /// Labels of two pictures in one file.
   case sharedLabels(file: String, pictures: [String])
   /// A line of a label file holds something else.
@@ -46,9 +44,6 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
       "\(folder): holds no label file (.txt) of any picture; labels/NAME.txt belongs to images/NAME.jpg"
     case .noPicture(let file, let picture):
       "\(file): belongs to \(picture), which is not there; add the picture or take its labels away"
-    case .foreignPicture(let file, let picture):
-      "\(file): belongs to \(picture), of a format that is not read; convert the picture to JPEG or PNG, or take its "
-        + "labels away"
     case .sharedLabels(let file, let pictures):
       "\(file): belongs to \(pictures.joined(separator: " and to ")); give one of them another name, with its labels"
     case .badLine(let file, let line, let expected): "\(file): line \(line) must be \(expected)"

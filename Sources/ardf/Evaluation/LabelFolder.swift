@@ -5,9 +5,12 @@ import Imaging
 /// Labels in files of lines beside pictures, as Ultralytics has them: `images/NAME.jpg` and `labels/NAME.txt`.
 ///
 /// A line is `CLASS X Y WIDTH HEIGHT` or `CLASS X1 Y1 X2 Y2 X3 Y3 ...`, an outline, and of key points `CLASS X Y WIDTH
-/// HEIGHT` and x, y, and whether it is labeled, of each; x and y are over the picture's width and height. A picture without such a file, or with an empty one, has no objects.
+/// HEIGHT` and x, y, and whether it is labeled, of each; x and y are over the picture's width and height. A picture
+/// without such a file, or with an empty one, has no objects.
 package enum LabelFolder {
   /// Reads the labels of all pictures below a folder that holds `images` and `labels`, or that lies in `images`.
+  ///
+  /// A picture that is bad, or whose labels are, is left out; if nothing is labeled in the others that is why it fails.
   ///
   /// - Throws: `LabelError`, `FileError`, `ImageError`.
   package static func read(
@@ -21,49 +24,55 @@ package enum LabelFolder {
       try PictureFiles.below(labels) { hasEnding($0, ".txt") && $0 != "classes.txt" })
     guard !remaining.isEmpty else { throw LabelError.noLabels(folder: labels) }
     var notes: [String] = []
-    var labelled = 0
+    var unlabelled = 0
+    var leftOut = LeftOutPictures()
     var owners: NameTable<String> = [:]
     var read: [LabelledPicture] = []
     for path in pictures {
-      let size = try PictureFiles.uprightSize(path, limits: limits)
       let file = labels + below(images, withoutEnding(path)) + ".txt"
-      var objects: [LabelledObject] = []
       if let other = owners.updateValue(path, forKey: file), fileExists(file) {
         throw LabelError.sharedLabels(file: file, pictures: [other, path])
       }
-      if remaining.remove(file) {
-        labelled += 1
-        let all = try LabelLines(file: file, size: size, form: form).objects(of: classes)
-        for object in all where !objects.contains(object) { objects.append(object) }
-        if objects.count < all.count {
-          notes.append(
-            "\(file): \(counted(all.count - objects.count, "line is", "lines are")) there twice; each counts once"
-          )
+      remaining.remove(file)
+      let picture = try leftOut.attempt(path) {
+        let size = try PictureFiles.uprightSize(path, limits: limits)
+        var objects: [LabelledObject] = []
+        // Something else than a file is no sign that there are no objects.
+        if fileExists(file) {
+          let all = try LabelLines(file: file, size: size, form: form).objects(of: classes)
+          for object in all where !objects.contains(object) { objects.append(object) }
+          if objects.count < all.count {
+            notes.append(
+              "\(file): \(counted(all.count - objects.count, "line is", "lines are")) there twice; each counts once"
+            )
+          }
+        } else {
+          unlabelled += 1
         }
+        return LabelledPicture(
+          path: path, id: pictureId(path), width: size.width, height: size.height, objects: objects)
       }
-      read.append(
-        LabelledPicture(
-          path: path, id: pictureId(path), width: size.width, height: size.height, objects: objects))
+      if let picture { read.append(picture) }
     }
+    var passedOver = try PassedOver(below: images)
     for file in remaining.sorted {
       let stem = images + below(labels, withoutEnding(file))
       // A picture of a format that is not read is there, and is recognized by its name.
-      if let other = try otherPicture(stem) { throw LabelError.foreignPicture(file: file, picture: other) }
+      guard try otherPicture(stem) == nil else { continue }
+      leftOut.add(stem, LabelError.noPicture(file: file, picture: stem + ".jpg"))
     }
-    if let file = remaining.sorted.first {
-      throw LabelError.noPicture(file: file, picture: images + below(labels, withoutEnding(file)) + ".jpg")
-    }
-    if labelled < pictures.count {
+    passedOver.add(unnamedLabels: try PassedOver(below: labels).unnamed.map { images + below(labels, $0) })
+    if unlabelled > 0 {
       notes.append(
-        "no label file for \(pictures.count - labelled) of \(counted(pictures.count, "picture")): without objects"
-      )
+        "no label file for \(unlabelled) of \(counted(pictures.count, "picture")): without objects")
     }
     let paths = read.map { String(below(images, $0.path).dropFirst()) }
     let ids = pictureIds(read.map(\.path), paths: paths)
     let set = LabelledSet(
       layout: .yolo, pictures: zip(read, ids).map { $0.identified($1) },
-      categoryIds: COCOCategories.ids(of: classes.names), notes: notes)
-    guard set.objectCount > 0 else { throw LabelError.nothingLabelled(path: labels) }
+      categoryIds: COCOCategories.ids(of: classes.names), notes: notes, leftOut: leftOut.entries,
+      passedOver: passedOver)
+    try leftOut.check(set, path: labels)
     return set
   }
 
@@ -78,17 +87,12 @@ package enum LabelFolder {
     String(decoding: path.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
   }
 
-  /// Pictures of other formats that label files may be of.
-  private static let otherEndings = [
-    ".gif", ".jpe", ".jfif", ".dng", ".mpo", ".pfm",
-  ]
-
   /// The picture at a path without ending that is of a format that is not read; nil where there is none.
   private static func otherPicture(_ stem: String) throws -> String? {
     let (folder, name) = AtomicOutputs.split(stem)
     guard pathKind(folder) == .folder else { return nil }
     return try folderNames(of: folder).first { file in
-      otherEndings.contains { hasEnding(file, $0) } && fileStem(file).isSameName(as: name)
+      hasUnreadPictureEnding(file) && fileStem(file).isSameName(as: name)
     }.map { "\(folder)/\($0)" }
   }
 

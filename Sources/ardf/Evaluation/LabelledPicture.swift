@@ -116,6 +116,13 @@ package struct LabelledSet: Sendable {
   package let categoryIds: [Int?]
   /// Notes on what was left out, for people.
   package let notes: [String]
+  /// Pictures that are not evaluated, since they or their labels cannot be read.
+  package var leftOut: [LeftOutPicture] = []
+  /// Entries beside the pictures that are not evaluated.
+  package var passedOver = PassedOver()
+
+  /// Pictures that are evaluated and that cannot be read.
+  package var total: Int { pictures.count + leftOut.count + passedOver.unnamed.count }
 
   /// Labels of all pictures.
   package var objectCount: Int { pictures.reduce(0) { $0 + $1.objects.count } }

@@ -21,15 +21,17 @@ package struct EvaluatedClasses: Sendable {
 
 /// Files of labeled pictures.
 enum PictureFiles {
-  /// All files below a folder for which `isWanted` holds by their name, sorted by path; hidden ones left out.
+  /// All entries below a folder for which `isWanted` holds by their name, sorted by path; hidden ones left out, and
+  /// folders.
+  ///
+  /// One that is no file, such as a link that leads nowhere, is bad, and is for whoever reads it to name.
   static func below(_ folder: String, where isWanted: (String) -> Bool) throws(FileError) -> [String] {
     var found: [String] = []
     for name in try folderNames(of: folder) where !name.startsWithBytes(of: ".") {
       let path = "\(folder)/\(name)"
       switch pathKind(path) {
       case .folder: found += try below(path, where: isWanted)
-      case .file where isWanted(name): found.append(path)
-      default: break
+      default: if isWanted(name) { found.append(path) }
       }
     }
     return found.sortedByBytes()

@@ -137,7 +137,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     for note in scoring.set.notes { Console.note(note) }
     let report = try scoring.run(writingTo: folder)
     try finish(report, folder)
-    try report.leftOut.finish(of: scoring.set.pictures.count)
+    try report.leftOut.finish(of: scoring.set.total)
   }
 
   /// Refuses what goes with depth networks.
@@ -164,7 +164,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
       limits: limits.capture.pictures, source: sources[0])
     let report = try scoring.run()
     try finish(report, folder)
-    try report.leftOut.finish(of: scoring.pictures.count)
+    try report.leftOut.finish(of: scoring.total)
   }
 
   private func evaluate(_ scoring: some FrameEvaluationRun, _ weights: String) throws {
@@ -172,6 +172,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     let report = try scoring.run()
     try finish(report, folder)
     try report.unreadable.finish(of: scoring.inputs.frames.count)
+    try scoring.inputs.checkAllRead()
   }
 
   private func finish(_ report: any EvaluationReport, _ folder: OutputFolder?) throws {

@@ -29,7 +29,7 @@ extension Run {
   func keepRecords(_ requests: [EffectRequest]) async throws {
     let shard = try batch.shard()
     let keep = batch.keep ?? .all
-    let (work, paths) = try work(of: shard)
+    let (work, inputs, paths) = try work(of: shard)
     try OutputConflict.check(output.out, against: paths + inputFiles.compactMap(\.self))
     let folder = try PartFolder(
       output.out, shard: shard, stage: batch.stage, resume: batch.resume, keepsFiles: keep == .all)
@@ -40,12 +40,13 @@ extension Run {
     let run = PartRun(folder: folder, job: job, budget: batch.maxErrors)
     // A list that comes from a pipe may keep the process waiting; a signal then ends it at once.
     try await run.run(work, lanes: lanes, jobs: jobs, isInterruptible: batch.from != "-")
+    try inputs?.checkAllRead()
   }
 
   /// The frames of a shard, and the paths from which they are read.
-  private func work(of shard: Shard) throws -> (PartWork, paths: [String]) {
+  private func work(of shard: Shard) throws -> (PartWork, RunInputs?, paths: [String]) {
     if let from = batch.from {
-      return (try PartWork(manifest: from, shard: shard) { try open($0) }, from == "-" ? [] : [from])
+      return (try PartWork(manifest: from, shard: shard) { try open($0) }, nil, from == "-" ? [] : [from])
     }
     if let stream = try streaming.source(among: sources) {
       throw CommandError.usage(
@@ -55,7 +56,7 @@ extension Run {
     let inputs = try RunInputs(sources, names: frame) {
       sensor.told(try picture.open($0, limits: limits.capture))
     }
-    return (PartWork(inputs.frames[shard.positions(of: inputs.frames.count)]), inputs.paths)
+    return (PartWork(inputs.frames[shard.positions(of: inputs.frames.count)]), inputs, inputs.paths)
   }
 
   /// Opens a capture of a list.

@@ -15,6 +15,7 @@ struct ClassEvaluationRun {
   }
 
   let pictures: [ClassFolders.Picture]
+  private let passedOver: PassedOver
   private let file: String
   private let source: String
   private let networks: [Network]
@@ -40,13 +41,18 @@ struct ClassEvaluationRun {
       }
     }
     pictures = try ClassFolders.read(source, names: networks[0].model.classNames)
+    passedOver = try PassedOver(below: source)
   }
+
+  /// Pictures that are evaluated and that cannot be read.
+  var total: Int { pictures.count + passedOver.unnamed.count }
 
   /// Evaluates all pictures; those that cannot be read are reported and left out.
   func run() throws -> ClassReport {
     var accuracies = networks.map { _ in ClassAccuracy() }
     var progress = Progress("picture", of: pictures.count)
     var leftOut = LeftOutInputs(unit: "pictures")
+    leftOut.add(passedOver, of: source)
     for (index, picture) in pictures.enumerated() {
       defer { progress.update(index + 1) }
       let image: RGBImage
@@ -62,12 +68,12 @@ struct ClassEvaluationRun {
       }
     }
     progress.finish()
-    try leftOut.checkAnyLeft(of: pictures.count)
+    try leftOut.checkAnyLeft(of: total)
     let model = networks[0].model
     return ClassReport(
       network: model.name, weightsDigest: try sha256Hex(path: file),
       classNames: model.classNames, side: model.side,
-      pictures: pictures.count - leftOut.entries.count,
+      pictures: total - leftOut.entries.count,
       leftOut: leftOut,
       rows: zip(networks, accuracies).map { network, accuracy in
         ClassReport.Row(precision: network.precision, kernels: network.kernels, accuracy: accuracy)

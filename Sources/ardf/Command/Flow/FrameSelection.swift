@@ -29,7 +29,11 @@ struct FrameSelection {
       Console.note("\(source.path): \(line)")
     }
     for note in source.notes { Console.inform("\(source.path): \(note)") }
-    indices = frames.isEmpty ? Array(source.frames.indices) : try Self.positions(of: frames, in: source)
+    // A frame that is named twice is done once.
+    indices =
+      frames.isEmpty
+      ? Array(source.frames.indices)
+      : try Self.positions(of: frames, in: source).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
   /// The positions of frames given by name or position from 0.

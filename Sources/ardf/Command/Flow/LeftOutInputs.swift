@@ -1,4 +1,5 @@
 import AppCore
+import Evaluation
 import FileFormats
 import Sharding
 
@@ -19,6 +20,8 @@ struct LeftOutInputs {
   /// The inputs' common noun.
   private let unit: String
   private(set) var entries: [Entry] = []
+  /// Pictures of kinds that are not read, and their folder.
+  private var unread: [(path: String, source: String)] = []
 
   /// - `unit`: `pictures`, `frames`.
   init(unit: String) { self.unit = unit }
@@ -52,6 +55,15 @@ struct LeftOutInputs {
     return entry
   }
 
+  /// Leaves out what a folder holds beside pictures that can be opened.
+  mutating func add(_ others: PassedOver, of source: String) {
+    for path in others.unnamed { add(path, of: source, reason: Self.unnamed) }
+    unread += others.unread.map { ($0, source) }
+  }
+
+  /// Why a file is left out whose name no text can hold.
+  static let unnamed = "its name is not UTF-8; rename it"
+
   /// Leaves a picture of a stream out.
   @discardableResult
   mutating func add(_ arrival: StreamedPictures.Arrival, _ damage: DamagedPicture) -> Entry {
@@ -63,7 +75,10 @@ struct LeftOutInputs {
   }
 
   /// For results.
-  var json: [JSONValue] { entries.map(\.json) }
+  var json: [JSONValue] {
+    entries.map(\.json)
+      + unread.map { Entry(name: $0.path, source: $0.source, reason: UnreadPictures.reason).json }
+  }
 
   /// Throws if no input is left.
   func checkAnyLeft(of total: Int) throws {
@@ -80,6 +95,7 @@ struct LeftOutInputs {
     guard entries.isEmpty else {
       throw CommandError.input("\(entries.count) of \(total) \(unit) could not be read; the others are done")
     }
+    try UnreadPictures.check(unread.map(\.path))
   }
 }
 

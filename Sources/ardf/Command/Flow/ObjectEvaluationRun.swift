@@ -104,6 +104,8 @@ struct ObjectEvaluationRun {
     var progress = Progress("picture", of: set.pictures.count)
     var labels = 0
     var leftOut = LeftOutInputs(unit: "pictures")
+    for picture in set.leftOut { leftOut.add(picture.path, of: source, reason: picture.reason) }
+    leftOut.add(set.passedOver, of: source)
     for (index, picture) in set.pictures.enumerated() {
       defer { progress.update(index + 1) }
       let image: RGBImage
@@ -135,7 +137,7 @@ struct ObjectEvaluationRun {
       }
     }
     progress.finish()
-    try leftOut.checkAnyLeft(of: set.pictures.count)
+    try leftOut.checkAnyLeft(of: set.total)
     for file in files ?? [] { try file.finish() }
     return ObjectReport(
       network: model.name, weightsDigest: try sha256Hex(path: file),
@@ -144,7 +146,7 @@ struct ObjectEvaluationRun {
       shape: shape,
       masks: shape != .masks ? nil : rule == .coco ? (options.masks ?? .retina).rawValue : "grid",
       thresholds: (options.detector.confidence, options.detector.overlap, options.detector.limit),
-      pictures: set.pictures.count - leftOut.entries.count,
+      pictures: set.total - leftOut.entries.count,
       leftOut: leftOut, labels: labels,
       rows: zip(networks, evaluators).map { network, evaluator in
         ObjectReport.Row(

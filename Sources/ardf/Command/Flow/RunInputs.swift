@@ -16,10 +16,12 @@ struct RunInputs {
   let paths: [String]
   /// Pictures in folders that are of a kind that is not read.
   private let unread: [String]
+  /// Entries of folders that may be pictures or captures and cannot be opened, with the reason.
+  private let lost: [String]
 
   /// The pictures of a stream, of which there are none yet.
   init(stream: StreamSource) {
-    (frames, unread) = ([], [])
+    (frames, unread, lost) = ([], [], [])
     if case .film(let path) = stream { paths = [path] } else { paths = [] }
   }
 
@@ -31,12 +33,14 @@ struct RunInputs {
   init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
     let given = try paths.flatMap(Self.expand)
     if given.count == 1 { try MistakenInput.refuseAsSource(given[0]) }
-    var unread: [String] = []
-    let sources = try given.flatMap { path in
-      guard given.count > 1 else { return try Self.sources(path, &unread, open) }
-      return try UnopenedSource.standingIn(for: path) { try Self.sources(path, &unread, open) }
+    var beside = Beside()
+    let opened = try given.flatMap { path in
+      guard given.count > 1 else { return try Self.sources(path, &beside, open) }
+      return try UnopenedSource.standingIn(for: path) { try Self.sources(path, &beside, open) }
     }
-    self.unread = unread + sources.flatMap(UnreadPictures.names)
+    let sources = DistinctSources(opened).kept
+    unread = beside.unread + sources.flatMap(UnreadPictures.names)
+    lost = beside.lost + sources.flatMap(Self.lost)
     if let first = sources.first as? UnopenedSource, sources.allSatisfy({ $0 is UnopenedSource }) {
       throw first.error
     }
@@ -63,7 +67,36 @@ struct RunInputs {
   }
 
   /// To be called when everything else is done: says which pictures are not.
-  func checkAllRead() throws { try UnreadPictures.check(unread) }
+  ///
+  /// - Throws: `CommandError.input` where some cannot be opened, `.overBudget` where some are of a kind that is not read.
+  func checkAllRead() throws {
+    guard lost.isEmpty else {
+      throw CommandError.input(
+        "\(counted(lost.count, "entry", "entries")) could not be opened; the others are done: "
+          + lost.prefix(Self.mostNamed).joined(separator: ", ") + (lost.count > Self.mostNamed ? ", ..." : "")
+      )
+    }
+    try UnreadPictures.check(unread)
+  }
+
+  private static let mostNamed = 20
+
+  /// Entries of folders beside sources.
+  private struct Beside {
+    /// Pictures of a kind that is not read.
+    var unread: [String] = []
+    /// Entries that cannot be opened, with the reason.
+    var lost: [String] = []
+  }
+
+  /// Pictures and frames of a source that cannot be opened: their names are not UTF-8, or are links that lead nowhere.
+  private static func lost(of source: any CaptureSource) -> [String] {
+    let unnamed = NameSet((try? namesThatAreNotText(in: source.path)) ?? [])
+    return source.skipped.filter { entry in
+      guard source.layout == .images else { return unnamed.contains(entry.name) }
+      return hasPictureEnding(entry.name) && pathKind("\(source.path)/\(entry.name)") != .folder
+    }.map { "\(source.path)/\($0.name) (\($0.reason))" }
+  }
 
   /// Whether results go into one folder, not into one a frame.
   var isSingle: Bool { frames.count == 1 && frames[0].folder.isEmpty }
@@ -77,26 +110,30 @@ struct RunInputs {
 
   /// The source at a path; for a folder that is none, or holds several, everything right below it that is one.
   ///
-  /// - `unread`: gets the pictures there that are of a kind that is not read.
+  /// - `beside`: gets what else is there that may be a picture or a capture.
   private static func sources(
-    _ path: String, _ unread: inout [String], _ open: (String) throws -> any CaptureSource
+    _ path: String, _ beside: inout Beside, _ open: (String) throws -> any CaptureSource
   ) throws -> [any CaptureSource] {
     do {
       return [try open(path)]
     } catch CaptureError.unrecognisedLayout(let folder) where folder == path {
-      return try contained(in: path, &unread, open)
+      return try contained(in: path, &beside, open)
     } catch CaptureError.severalCaptures(let folder, _) where folder == path {
-      return try contained(in: path, &unread, open)
+      return try contained(in: path, &beside, open)
     }
   }
 
   private static func contained(
-    in path: String, _ pictures: inout [String], _ open: (String) throws -> any CaptureSource
+    in path: String, _ beside: inout Beside, _ open: (String) throws -> any CaptureSource
   ) throws -> [any CaptureSource] {
     let names = try folderNames(of: path).filter { !$0.startsWithBytes(of: ".") }
     var sources: [any CaptureSource] = []
     // Kinds that are not read, and captures of others' making.
     var unread = try namesThatAreNotText(in: path)
+    let unnamed = unread.filter { name in
+      !name.hasPrefix(".")
+        && (hasPictureEnding(name) || CaptureReader.isSourceFile(name) || !name.contains("."))
+    }
     for name in names {
       let inner = "\(path)/\(name)"
       guard pathKind(inner) == .folder || CaptureReader.isSourceFile(name) else {
@@ -112,8 +149,9 @@ struct RunInputs {
     guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: path) }
     // Beside captures a picture is a preview.
     if sources.contains(where: { $0.layout == .images }) {
-      pictures += unread.filter(UnreadPictures.isPicture).map { "\(path)/\($0)" }
+      beside.unread += unread.filter(hasUnreadPictureEnding).map { "\(path)/\($0)" }
     }
+    beside.lost += unnamed.map { "\(path)/\($0) (\(LeftOutInputs.unnamed))" }
     if !unread.isEmpty {
       Console.note(
         "\(path): left out \(counted(unread.count, "file or folder that is", "files and folders that are")) no picture (\(pictureFormats)) and no known capture: "

@@ -6,22 +6,10 @@ import FileFormats
 ///
 /// Anything else that lies beside pictures, such as a text, is no picture, and no failure.
 enum UnreadPictures {
-  /// File name endings of picture formats that are not read.
-  private static let endings = [
-    ".gif", ".jxl", ".j2k", ".jpx", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".orf", ".rw2", ".raf", ".pef",
-    ".srw",
-    ".tga", ".psd", ".exr", ".pbm",
-  ]
-
-  /// Whether a file's name says that it is a picture, of whatever kind.
-  static func isPicture(_ name: String) -> Bool {
-    endings.contains { name.lowercased().hasSuffix($0) }
-  }
-
   /// Those that a folder of pictures left out, by their paths.
   static func names(of source: any CaptureSource) -> [String] {
     guard source.layout == .images else { return [] }
-    return source.skipped.map(\.name).filter(isPicture).map { "\(source.path)/\($0)" }
+    return source.skipped.map(\.name).filter(hasUnreadPictureEnding).map { "\(source.path)/\($0)" }
   }
 
   /// - Throws: `CommandError.overBudget`, which names them.
@@ -33,6 +21,9 @@ enum UnreadPictures {
         + (names.count > mostNamed ? " and \(names.count - mostNamed) more" : "")
         + "; convert to JPEG or PNG what you need")
   }
+
+  /// Why such a picture is left out.
+  static let reason = "of a kind that is not read; convert it to JPEG or PNG"
 
   private static let mostNamed = 20
 }
