@@ -226,7 +226,8 @@ struct OutputVerificationTests {
   func resultsOfTheHead(network: (name: String, head: String), place: String) throws {
     let name = network.head + place
     var reference = try ChangedReference(network.name)
-    reference.tensors[name] = try #require(reference.tensors["output0"])
+    let output = try #require(reference.tensors["output0"])
+    reference.tensors[name] = output
     for report in try reference.reports() {
       #expect(report.passed && report.leftOut.isEmpty, "\(report.summary)")
       #expect(report.outputs.contains { $0.name == name }, "\(report.summary)")
