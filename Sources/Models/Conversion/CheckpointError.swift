@@ -63,6 +63,8 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case severalNetworks([String])
     /// A module of this name computes something else than what is built for its tensors.
     case otherModule(String, reason: String)
+    /// Its shapes are a network's, but its values or sizes are not one's that can be built.
+    case notBuilt(reason: String)
     /// Modules in other names than the original's.
     case renamedModules
     /// The key-point shape stated by the checkpoint does not fit the number of values.
@@ -145,6 +147,8 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .unexpected: "is not part of the network"
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let type): "element type \(type), floating-point numbers are needed"
+    case .notBuilt(let reason):
+      "not a network that can be converted (\(RecognizedNetwork.convertible)): \(printableName(reason))"
     case .severalNetworks(let names):
       "holds several networks, under \(names.prefix(4).map { "\"\(printableName($0))\"" }.joined(separator: ", ")): "
         + "save one of them"

@@ -95,6 +95,26 @@ import Testing
     #expect(message(fineTuned(weightsUnder: "optimizer"))?.hasSuffix("\"state_dict\"") == true)
   }
 
+  @Test("a network that would be refused where it is used is refused at once")
+  func changedBins() throws {
+    let layout = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: 80)).shapes
+    let folder = try TemporaryDirectory()
+    let path = folder.file("bins.safetensors")
+    var tensors = layout.mapValues(zeros)
+    func message(_ bins: [Float]) throws -> String? {
+      tensors["model.23.dfl.conv.weight"] = Tensor(shape: [1, 16, 1, 1], floats: bins)
+      try SafetensorsWriter.write(tensors, metadata: ["license": "own"], to: path, overwrite: true)
+      do throws(CheckpointError) {
+        _ = try CheckpointConverter.read(path)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+    #expect(try message((0..<16).map(Float.init)) == nil)
+    #expect(try message((1...16).map(Float.init))?.contains("its distance bins are not 0 to 15") == true)
+  }
+
   @Test func namesOfWrappersAreDropped() throws {
     let layout = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: 80)).shapes
     let folder = try TemporaryDirectory()
