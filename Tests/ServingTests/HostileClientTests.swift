@@ -13,7 +13,7 @@ import Testing
     Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\n\(fields)\r\n".utf8)
   }
 
-  /// What is wrong, the head with HOST for the right host, the status and the message.
+  /// The name of the fault, the head (with HOST for the right host), the status and the message.
   private static let malformed: [(String, String, Int, String)] = [
     ("no line", "\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
     ("no words", "GARBAGE\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),

@@ -10,7 +10,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
   let name: String
   let published: PublishedLayout
   let spoil: @Sendable (CaptureFixture) throws -> Void
-  /// What is said after the capture's path and, where all frames are skipped, its reason.
+  /// The text after the capture's path and, where all frames are skipped, its reason.
   let message: String
 
   var testDescription: String { "\(published.rawValue): \(name)" }

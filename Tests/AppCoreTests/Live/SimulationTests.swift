@@ -262,7 +262,7 @@ import Testing
     #expect(Self.defect(text) == "script field " + message)
   }
 
-  /// What the script's reader says against it.
+  /// The error of reading a script; nil without one.
   static func defect(_ text: String) -> String? {
     do {
       _ = try SimulationScript(json: JSONValue.parse(text))

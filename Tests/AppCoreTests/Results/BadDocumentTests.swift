@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  /// What a file puts into its names stays on one line of bounded length.
+  /// Names from a file are printed on one line of bounded length.
   @Test func namesAreEscapedAndCut() {
     let long = String(repeating: "x", count: 100_000)
     let schema = DocumentError.schema(found: "a\n\u{1b}[31m" + long, expected: "b").description
