@@ -3,7 +3,7 @@ import NNRuntime
 import ONNX
 import ONNXEngine
 
-/// A network of an ONNX file as it is run: by the planned engine, or node by node.
+/// A network of an ONNX file, run by the planned engine or node by node.
 struct ONNXRunner {
   private let model: ONNXModel
   private let lowered: LoweredModel?
@@ -90,7 +90,7 @@ extension ONNXModel {
     return count
   }
 
-  /// Throws where free axes are not given, all of which it names, or where what is given is no free axis.
+  /// Throws where sizes of free axes are missing, naming all of them, or where a given name is no free axis.
   private func requireSizes(_ sizes: NameTable<Int>) throws {
     var free: [String] = []
     for input in inputs {
