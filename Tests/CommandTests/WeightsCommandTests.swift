@@ -62,7 +62,7 @@ import ardf
     #expect(list.count == names.count && list.contains { $0["sha256"]?.isNull == true })
   }
 
-  /// What no digest is known of is fetched from its address alone, and its digest told.
+  /// A checkpoint without a known digest is fetched from its address alone, and its digest is printed.
   @Test func anUnpinnedCheckpointTellsItsDigest() throws {
     let place = try Self.place()
     try FileManager.default.copyItem(

@@ -117,7 +117,7 @@ def train(base, data, work, epochs):
 
 
 def step(package, *arguments):
-    """What a step of this script gives with the Ultralytics of a folder; of None with the installed one."""
+    """The result of a step of this script, run with the Ultralytics in a folder; of None with the installed one."""
     environment = os.environ | ({"PYTHONPATH": str(package.resolve())} if package else {})
     command = [sys.executable, __file__, *map(str, arguments)]
     return json.loads(
@@ -146,7 +146,7 @@ def run_step(arguments, work):
 
 
 def run(ardf, *arguments):
-    """What `ardf` prints."""
+    """The standard output of `ardf`."""
     return subprocess.run([ardf, *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 

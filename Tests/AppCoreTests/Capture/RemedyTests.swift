@@ -5,7 +5,7 @@ import Geometry
 import Imaging
 import Testing
 
-/// What a message tells people to do, it tells once.
+/// The remedies of messages: each says once what to do.
 @Suite struct RemedyTests {
   private static let verbs: Set = [
     "add", "ask", "check", "choose", "compute", "convert", "copy", "correct", "decompress", "download",

@@ -40,7 +40,7 @@ struct Place: ParsableCommand, LimitedCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Folder of ardf fuse, for objects that the LiDAR hardly reads, or of ardf depth with a metric network.",
+      "Folder of ardf fuse, for objects with few LiDAR readings, or of ardf depth with a metric network.",
       valueName: "dir"))
   var fusion: String?
 

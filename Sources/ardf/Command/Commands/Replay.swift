@@ -16,8 +16,8 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     discussion: Help.text(
       """
       Detects when asked (--detect-every, --at; with effects in the first frame by default), places effects once, and \
-      draws them into every later frame from its pose, hidden by what its depth shows before them. Writes the frames \
-      or a video, replay.json with the loop's figures, and, where it detected in frames with poses, \
+      draws them into every later frame from its pose, hidden where its depth shows something nearer. Writes the \
+      frames or a video, replay.json with the loop's figures, and, where it detected in frames with poses, \
       sequence-objects.json with the objects of all frames put together. Without --max-speed the loop runs in real \
       time, and drops what it cannot show.
       """,
@@ -167,7 +167,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   }
 }
 
-/// The networks as the live loop asks them.
+/// The networks as the live loop's protocols.
 struct ReplayNetworks {
   let detector: any Detector
   let depth: (any DepthEstimator)?
@@ -180,7 +180,7 @@ struct ReplayNetworks {
   }
 }
 
-/// Networks that give no numbers: no later frame would do better.
+/// Keeps the first error of a network, such as non-finite numbers, since later frames would fail, too.
 final class NetworkDefects: Sendable {
   private let stored = Mutex<PerceptionError?>(nil)
 

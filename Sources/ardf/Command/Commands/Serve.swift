@@ -154,7 +154,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     try await server.run()
   }
 
-  /// Says where the page is; where a phone can open it, as a QR code too.
+  /// Prints the page's address, and as a QR code where a phone can open it.
   private func tellAddress(of server: PageServer, isOpen: Bool) {
     let address = server.address(host: ListeningAddress.outward ?? Machine.hostName)
     if isOpen {
@@ -164,7 +164,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     Console.note("\(address) (Ctrl-C ends it)")
   }
 
-  /// The networks; for finished results they are only for what is dropped later.
+  /// The networks; with finished results they are used only for captures dropped later.
   private func perceiver(isRequired: Bool) throws -> Perceiver? {
     let pool = compute.makePool()
     let found: ObjectDetector

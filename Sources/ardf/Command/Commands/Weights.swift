@@ -17,10 +17,10 @@ struct Weights: ParsableCommand {
     abstract: "Fetches published checkpoints and converts them.",
     discussion: Help.text(
       """
-      The only command that uses the network, by the user's own curl. A file whose sha256 is known is pinned by it; of \
-      others the sha256 is printed. Weights lie in $XDG_DATA_HOME/ardf (~/.local/share/ardf) then, where all commands \
-      look for them. There are YOLOv8, YOLO11 and YOLO26 of every size and task, and Depth Anything V2 Small, relative \
-      and metric.
+      The only command that uses the network, by the user's own curl. A file of known sha256 is checked against it; \
+      for others the sha256 is printed. Weights lie in $XDG_DATA_HOME/ardf (~/.local/share/ardf) then, where all \
+      commands look for them. There are YOLOv8, YOLO11 and YOLO26 of every size and task, and Depth Anything V2 \
+      Small, relative and metric.
       """,
       ("What is there?", "ardf weights list"),
       ("The smallest detector", "ardf weights get yolo11n-seg"),

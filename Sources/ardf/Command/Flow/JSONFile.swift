@@ -2,10 +2,10 @@ import FileFormats
 
 /// JSON files that options name.
 enum JSONFile {
-  /// A text that begins as one of these words, and is another.
+  /// A text that begins like one of these words, but is another.
   private static let words = ["true", "false", "null"]
 
-  /// A file that holds no JSON: what it holds in place of it, and what is to be given.
+  /// The error of a file without JSON: what it holds instead, and what to give.
   struct NoJSON: ClassifiedError, CustomStringConvertible {
     let content: String?
     let wanted: String

@@ -1,11 +1,11 @@
 import FileFormats
 import Imaging
 
-/// Files that were given where others belong: each is named for what it is, with what to give instead.
+/// Files given in place of others: the error names the kind of the file, and what to give instead.
 enum MistakenInput {
   private static let weightEndings = [".safetensors", ".pt", ".pth", ".ckpt", ".onnx"]
 
-  /// Refuses a picture, or another file of a kind of its own, where weights or a network are needed.
+  /// Refuses a picture or another known kind of file where weights or a network are needed.
   ///
   /// - Throws: `CommandError.input`.
   static func refuseAsWeights(_ path: String) throws {

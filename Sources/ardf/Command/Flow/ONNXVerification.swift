@@ -1,7 +1,7 @@
 import FileFormats
 import ONNX
 
-/// `ardf verify` of ONNX files: what a model makes beside what its test data expects.
+/// `ardf verify` of ONNX files: a model's outputs against its test data.
 enum ONNXVerification {
   /// One model and the folder of its test data.
   ///
@@ -34,7 +34,7 @@ enum ONNXVerification {
     guard failures.isEmpty else { throw CommandError.checksFailed(failures) }
   }
 
-  /// One model and a file of tensors by the names of its inputs, outputs and values between.
+  /// One model and a file of tensors, by the names of its inputs, outputs and intermediate values.
   ///
   /// Ends with a failed check where a value differs or, without `layersOnly`, where an output or a recorded tensor was
   /// not compared.
@@ -87,7 +87,7 @@ enum ONNXVerification {
 
   /// How a model is compared with recorded tensors.
   struct Options {
-    /// By their names.
+    /// The values by their names.
     var modes: [String]
     var tolerance: (String) -> (absolute: Double, relative: Double)?
     var layersOnly: Bool
@@ -122,7 +122,7 @@ enum ONNXVerification {
 }
 
 extension [String] {
-  /// Adds a failure, or only says it where it is none.
+  /// Records a failure, or only prints the line where it is none.
   fileprivate mutating func append(_ isAllowed: Bool, _ text: String) {
     if isAllowed { Console.note(text) } else { append(text) }
   }

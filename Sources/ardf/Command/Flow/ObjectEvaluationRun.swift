@@ -8,9 +8,9 @@ import Models
 import NNRuntime
 import OutputFolders
 
-/// A detector in one or several precisions against labeled pictures.
+/// An evaluation of a detector, in one or several precisions, on labeled pictures.
 ///
-/// Pictures are read one by one, and nothing of them is kept but scores and matches.
+/// Pictures are read one by one; only scores and matches are kept.
 struct ObjectEvaluationRun {
   /// The network in one precision.
   private struct Network {
@@ -29,7 +29,7 @@ struct ObjectEvaluationRun {
   private let evaluated: EvaluatedObjects
   private let shape: EvaluatedShape
 
-  /// Reads labels, then plans the network in every precision, so that what cannot be done fails before it is begun.
+  /// Reads labels, then plans the network in every precision, so that errors appear before any picture is evaluated.
   init(
     _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluationSettings,
     precisions: EvaluatedArithmetic, limits: CaptureLimits, source: String

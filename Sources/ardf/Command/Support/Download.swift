@@ -10,7 +10,7 @@ import OutputFolders
   import Foundation
 #endif
 
-/// Why a file could not be had from the network.
+/// The error of fetching a file.
 enum DownloadError: ClassifiedError, CustomStringConvertible {
   case noCurl
   case refused(address: String, message: String)
@@ -36,13 +36,13 @@ enum DownloadError: ClassifiedError, CustomStringConvertible {
   }
 }
 
-/// Files of the network, fetched by the user's own `curl`, and none other than the one that is pinned.
+/// Files from the network, fetched by the user's own `curl` and checked against the pinned digest.
 struct Download {
   private let curl: String
-  /// Where files lie until they are checked; what is there when this ends is removed.
+  /// The folder of files until they are checked; it is removed at the end.
   private let folder: AtomicDirectory
 
-  /// `place`: A name beside which files lie meanwhile.
+  /// `place`: the path beside which that folder is made.
   init(beside place: String) throws {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     guard let found = folders.map({ "\($0)/curl" }).first(where: FileManager.default.isExecutableFile) else {
@@ -56,7 +56,7 @@ struct Download {
 
   /// The file at an address.
   ///
-  /// `sha256`: Its digest; nil for an index that is not pinned and only gives the next address.
+  /// `sha256`: the expected digest; nil for an index page, which only gives the next address.
   func fetch(_ address: String, sha256 expected: String?) throws -> FileBytes {
     let path = folder.path("download")
     var process: ChildProcess
@@ -99,7 +99,7 @@ struct Download {
     return bytes
   }
 
-  /// A link as a page means it.
+  /// A link of a page as an absolute address.
   private static func address(_ link: String, on page: String) -> String {
     if link.contains("://") { return link }
     guard link.hasPrefix("/") else { return page + link }

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// Why a request cannot be understood, or is not one for the model.
+/// The faults of a request, in itself or for its model.
 package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   /// `Inference-Header-Content-Length` is no number from 0 to the body's length.
   case headerLength(String)
@@ -32,7 +32,7 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   case wrongDatatype(input: String, found: Datatype, expected: Datatype)
   /// A shape that the model does not take.
   case wrongShape(input: String, found: [Int], expected: [Int])
-  /// A body of nothing but elements, for a model that it says too little to.
+  /// A body of elements only, for a model that needs more than one input or shape.
   case bareBody
   case parameter(String, expected: String)
 
