@@ -213,6 +213,9 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       throw CommandError.usage(
         "--tile looks for objects; \(weights.file) is a classifier, which sees pictures as a whole")
     }
+    try GivenOptions.refuse(
+      ["--conf", "--iou", "--max-det", "--masks", "--nms", "--classes", "--rect"],
+      "\(weights.file): holds a classifier, which finds no objects")
     let classifier = try detector.settings.classifier(weights, family, compute.settings, pool: pool)
     Console.inform("classifier \(classifier.name) from \(classifier.file)")
     try format.format.check(classifier)

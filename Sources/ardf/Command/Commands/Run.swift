@@ -287,7 +287,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Whether every frame's line goes to standard output.
-  private var printsLines: Bool { output.json || output.isStandardOutput }
+  var printsLines: Bool { output.json || output.isStandardOutput }
 
   private func printHeader(_ job: FrameJob) throws {
     if printsLines, format.format == .csv { try Console.print(job.tableHeader) }
@@ -318,7 +318,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Whether there are files that show a frame's depth.
-  private var writesFiles: Bool { batch.keepsRecords ? batch.keep ?? .all == .all : !output.isStandardOutput }
+  var writesFiles: Bool { batch.keepsRecords ? batch.keep ?? .all == .all : !output.isStandardOutput }
 
   /// The files that were asked for besides the usual ones.
   private var files: FrameFiles {
