@@ -305,6 +305,8 @@ struct Verify: ParsableCommand {
   }
 
   private func runSensitivity() throws {
+    // Before anything slow.
+    if let labeled = sensitivity.labeled, !fileExists(labeled) { throw FileError.missing(path: labeled) }
     let folder = try out.map {
       try OutputFolder(
         $0, force: force,
