@@ -42,13 +42,23 @@ struct Download {
   /// Where files lie until they are checked; what is there when this ends is removed.
   private let folder: AtomicDirectory
 
-  /// `place`: A name beside which files lie meanwhile.
-  init(beside place: String) throws {
+  /// The user's `curl`.
+  ///
+  /// - Throws: `DownloadError.noCurl`.
+  static func program() throws(DownloadError) -> String {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     guard let found = folders.map({ "\($0)/curl" }).first(where: FileManager.default.isExecutableFile) else {
-      throw DownloadError.noCurl
+      throw .noCurl
     }
-    curl = found
+    return found
+  }
+
+  /// - Parameters:
+  ///   - curl: `program()`.
+  ///   - place: A name beside which files lie meanwhile.
+  /// - Throws: `OutputError`.
+  init(_ curl: String, beside place: String) throws {
+    self.curl = curl
     AtomicOutputs.removeLeftovers(of: place)
     folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: place, force: false)
     }
