@@ -64,6 +64,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
+    try MistakenInput.refuseWeights(among: sources, verb: "detect", option: "--yolo", given: detector.yolo)
     let stream = try streaming.source(among: sources)
     try change.check(stream)
     if let stream { return try await run(stream) }

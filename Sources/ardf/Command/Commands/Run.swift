@@ -109,6 +109,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   func run() async throws {
     let requests = try effects.requests()
+    try MistakenInput.refuseWeights(among: sources, verb: "run", option: "--yolo", given: detector.yolo)
     if batch.keepsRecords { return try await keepRecords(requests) }
     let shard = try batch.shard()
     let stream = try streaming.source(among: sources)
