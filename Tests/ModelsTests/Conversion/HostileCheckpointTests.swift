@@ -214,7 +214,7 @@ import Testing
     let error = #expect(throws: CheckpointError.self) {
       try CheckpointConverter.read(FileBytes(file.bytes), file: "c")
     }
-    #expect(error?.description == file.message)
+    #expect(error?.description.hasPrefix(file.message) ?? false, "\(error?.description ?? "")")
   }
 
   private static func repeated(_ instructions: String, _ count: Int) -> [UInt8] {
@@ -249,7 +249,7 @@ import Testing
     let error = #expect(throws: CheckpointError.self) {
       try CheckpointConverter.read(FileBytes(Pickle.archive(Pickle.file(excess.code))), file: "c")
     }
-    #expect(error?.description == "c: pickle has \(excess.message)")
+    #expect(error?.description.hasPrefix("c: pickle has \(excess.message); ") ?? false)
   }
 
   private static let small = Pickle.file(
@@ -268,7 +268,9 @@ import Testing
 
   /// The archive's checksum is right each time, so that the pickle itself is what is tried.
   @Test func everyTruncatedPickleIsRefused() {
-    #expect(refusal(Self.small)?.description == "c: " + Self.unknown + "its first tensor is \"w\"")
+    #expect(
+      refusal(Self.small)?.description.hasPrefix("c: " + Self.unknown + "its first tensor is \"w\"; ")
+        ?? false)
     for count in Self.small.indices {
       guard case .pickle? = refusal(Array(Self.small[..<count]))?.kind else {
         Issue.record("\(count) bytes were not refused as a pickle")

