@@ -274,7 +274,7 @@ import Testing
     let (film, ffmpeg) = try Self.ffmpeg("echo hello; sleep 60", in: place)
     let stream = try PictureStream(.film(film), ffmpeg: ffmpeg)
     #expect(throws: StreamError.noPicture(name: film)) { try stream.next() }
-    #expect(throws: StreamError.media(.noFFmpeg)) {
+    #expect(throws: StreamError.media(.file(.missing(path: place.file("nowhere"))))) {
       try PictureStream(.film(film), ffmpeg: place.file("nowhere"))
     }
     #expect(throws: StreamError.file(.missing(path: place.file("gone.mp4")))) {

@@ -262,12 +262,13 @@ import Testing
 
   @Test(arguments: wordings)
   func wording(_ error: CheckpointError.Kind, _ sentence: String) {
-    #expect("\(error)" == sentence)
+    #expect("\(error)".hasPrefix(sentence), "\(error)")
   }
 
   @Test func errorsNameFileAndTensor() {
-    #expect(CheckpointError(.missing, file: "c").description == "c: is missing")
-    #expect(CheckpointError(.missing, tensor: "w", file: "c").description == "c: tensor \"w\": is missing")
+    #expect(CheckpointError(.missing, file: "c").description.hasPrefix("c: is missing"))
+    #expect(
+      CheckpointError(.missing, tensor: "w", file: "c").description.hasPrefix("c: tensor \"w\": is missing"))
   }
 
   private static func repeated(_ instructions: String, _ count: Int) -> [UInt8] {

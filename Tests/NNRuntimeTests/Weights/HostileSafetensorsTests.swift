@@ -172,7 +172,7 @@ import Testing
     ),
     (
       .headerCutOff(fileBytes: 10, promised: 108),
-      "file is 10 bytes, its header alone takes 108 bytes: download incomplete, or not a safetensors file"
+      "file is 10 bytes, its header alone takes 108 bytes: an incomplete download, or not a safetensors file"
     ),
     (
       .malformedHeader(.unexpectedEnd(offset: 1)),
@@ -194,15 +194,15 @@ import Testing
     (.overlap(with: "a"), "its data overlaps that of \"a\""),
     (
       .incomplete(fileBytes: 69, promised: 70),
-      "file is 69 bytes, header promises 70 bytes: download incomplete"
+      "file is 69 bytes, header promises 70 bytes: an incomplete download"
     ),
     (
       .incomplete(fileBytes: 12_000_075, promised: .max),
-      "file is 12 MB, header promises 9223372037 GB: download incomplete"
+      "file is 12 MB, header promises 9223372037 GB: an incomplete download"
     ),
     (
       .headerCutOff(fileBytes: 10, promised: 5_000_008),
-      "file is 10 bytes, its header alone takes 5.0 MB: download incomplete, or not a safetensors file"
+      "file is 10 bytes, its header alone takes 5.0 MB: an incomplete download, or not a safetensors file"
     ),
     (.missing(nearest: []), "is missing"),
     (.missing(nearest: ["a", "b"]), "is missing; nearest names: a, b"),
@@ -217,13 +217,13 @@ import Testing
 
   @Test(arguments: wordings)
   func wording(_ error: WeightError.Kind, _ sentence: String) {
-    #expect("\(error)" == sentence)
+    #expect("\(error)".hasPrefix(sentence), "\(error)")
   }
 
   @Test func errorsNameFileAndTensor() {
-    #expect(WeightError(.entryNotAnObject, file: "w").description == "w: the entry is not an object")
+    #expect(WeightError(.entryNotAnObject, file: "w").description.hasPrefix("w: the entry is not an object"))
     let named = WeightError(.entryNotAnObject, tensor: "a", file: "w")
-    #expect(named.description == "w: tensor \"a\": the entry is not an object")
+    #expect(named.description.hasPrefix("w: tensor \"a\": the entry is not an object"))
   }
 
   @Test func headersWithTooManyValuesAreRefused() {
@@ -240,7 +240,7 @@ import Testing
       try WeightStore(bytes: Self.file(#"{"\#(name)":1}"#, data: 0), file: "w")
     }
     let head = String(repeating: "x", count: 120)
-    #expect(error?.description == "w: tensor \"\(head)...\": the entry is not an object")
+    #expect(error?.description.hasPrefix("w: tensor \"\(head)...\": the entry is not an object; ") ?? false)
   }
 
   /// The first infinity or NaN is found wherever it lies, in every element type.

@@ -107,13 +107,6 @@ struct Bench: AsyncParsableCommand {
   var conf = 0.75
 
   func validate() throws {
-    if flow != nil, let option = flowConflict {
-      throw ValidationError("--flow measures the whole flow: leave \(option) away")
-    }
-    if kernels, let option = flow == nil ? networkConflict : "--flow" {
-      throw ValidationError("--kernels measures kernels by themselves: leave \(option) away")
-    }
-    if flow == nil, depth != nil { throw ValidationError("--depth goes with --flow") }
     guard (0...1).contains(conf) else {
       throw ValidationError("--conf \(conf): give a number from 0 to 1")
     }
@@ -256,21 +249,6 @@ struct Bench: AsyncParsableCommand {
         times: result.milliseconds, perSecond: nil, start: nil, peakBytes: nil,
         operations: result.operations)
     }
-  }
-
-  /// The first given option that applies to single networks only; nil without any.
-  private var flowConflict: String? {
-    if network.size != nil { return "--size" }
-    if network.openblas { return "--openblas" }
-    return networkConflict
-  }
-
-  /// The first given option about a network's input, outputs or whole runs; nil without any.
-  private var networkConflict: String? {
-    if input.input != nil { return "--input" }
-    if saveOutputs != nil { return "--save-outputs" }
-    if streams > 1 { return "--streams" }
-    return seconds > 0 ? "--seconds" : nil
   }
 
   /// A result for each stage.

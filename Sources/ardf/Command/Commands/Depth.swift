@@ -50,6 +50,8 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   func validate() throws { try output.refuseJSONAlone("the arrays") }
 
   func run() async throws {
+    try MistakenInput.refuseWeights(
+      among: sources, verb: "depth", option: "--depth", given: depthOptions.depth)
     if let stream = try streaming.source(among: sources) { return try await run(stream) }
     let inputs = try RunInputs(sources, names: frame) {
       try CaptureReader.open($0, limits: limits.capture, photographs: .exif)

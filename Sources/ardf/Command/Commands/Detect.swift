@@ -64,6 +64,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
+    try MistakenInput.refuseWeights(among: sources, verb: "detect", option: "--yolo", given: detector.yolo)
     let stream = try streaming.source(among: sources)
     try change.check(stream)
     if let stream { return try await run(stream) }
@@ -213,6 +214,9 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       throw CommandError.usage(
         "--tile looks for objects; \(weights.file) is a classifier, which sees pictures as a whole")
     }
+    try GivenOptions.refuse(
+      ["--conf", "--iou", "--max-det", "--masks", "--nms", "--classes", "--rect"],
+      "\(weights.file): holds a classifier, which finds no objects")
     let classifier = try detector.settings.classifier(weights, family, compute.settings, pool: pool)
     Console.inform("classifier \(classifier.name) from \(classifier.file)")
     try format.format.check(classifier)

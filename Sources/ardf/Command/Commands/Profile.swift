@@ -177,7 +177,7 @@ struct Profile: ParsableCommand {
   }
 
   /// Whether a path leads to a program, and not to a document.
-  private static func isProgram(_ path: String) -> Bool {
+  static func isProgram(_ path: String) -> Bool {
     pathKind(path) == .file && !path.hasSuffix(".json") && FileManager.default.isExecutableFile(atPath: path)
   }
 
@@ -219,8 +219,6 @@ struct Profile: ParsableCommand {
   private func measure() throws -> NetworkProfile {
     let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
     let ceiling = try MachineCeiling.measure(backend: network.backend, pool: pool)
-    let report = try report()
-    let showsTraces = report == .trace || report == .html
     let profiler = Profiler(
       iterations: iterations, warmUp: warmUp, traces: showsTraces ? min(traceIterations, iterations) : 0)
     var progress = Progress("iteration", of: iterations)
@@ -239,6 +237,9 @@ struct Profile: ParsableCommand {
   }
 
   private func report() throws -> Report { try Report.layout(of: out, asked: asked) }
+
+  /// Whether the report shows single iterations.
+  var showsTraces: Bool { (try? report()).map { $0 == .trace || $0 == .html } ?? false }
 
   private func text(_ profile: NetworkProfile, _ environment: MeasurementEnvironment) throws -> String {
     let table = ProfileTable(profile: profile)

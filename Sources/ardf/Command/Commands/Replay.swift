@@ -51,10 +51,6 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       Console.note(
         "\(sequence): holds no poses; effects stay where they are in the picture, however the camera moves")
     }
-    if schedule == nil, let weights = detector.yolo {
-      Console.note(
-        "\(weights): nothing is detected without --effect, --tap, --detect-every or --at; --yolo is left out")
-    }
     let networks = try schedule.map { _ in ReplayNetworks(try perceiver()) }
 
     let clock = replay.maxSpeed ? ReplayClock() : nil

@@ -109,6 +109,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   func run() async throws {
     let requests = try effects.requests()
+    try MistakenInput.refuseWeights(among: sources, verb: "run", option: "--yolo", given: detector.yolo)
     if batch.keepsRecords { return try await keepRecords(requests) }
     let shard = try batch.shard()
     let stream = try streaming.source(among: sources)
@@ -287,7 +288,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Whether every frame's line goes to standard output.
-  private var printsLines: Bool { output.json || output.isStandardOutput }
+  var printsLines: Bool { output.json || output.isStandardOutput }
 
   private func printHeader(_ job: FrameJob) throws {
     if printsLines, format.format == .csv { try Console.print(job.tableHeader) }
@@ -318,7 +319,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Whether there are files that show a frame's depth.
-  private var writesFiles: Bool { batch.keepsRecords ? batch.keep ?? .all == .all : !output.isStandardOutput }
+  var writesFiles: Bool { batch.keepsRecords ? batch.keep ?? .all == .all : !output.isStandardOutput }
 
   /// The files that were asked for besides the usual ones.
   private var files: FrameFiles {

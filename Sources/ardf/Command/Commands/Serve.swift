@@ -55,25 +55,22 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
-    guard !inference.models.isEmpty else {
+    guard servesModels else {
       guard port == nil || inference.listen == nil else {
         throw ValidationError("--port and --listen both say where to listen; give the port in --listen")
       }
       return
     }
-    let given = [
-      (source != nil, "SOURCE"), (capture != nil, "--capture"), (frame != nil, "--frame"),
-      (port != nil, "--port"),
-      (detector.yolo != nil, "--yolo"), (depthOptions.depth != nil, "--depth"),
-    ]
-    if let option = given.first(where: { $0.0 }) {
-      throw ValidationError(
-        "\(option.1) is for the page; with --models all networks are named there, and --listen says where")
+    guard source == nil else {
+      throw ValidationError("SOURCE is for the page; leave it out, or --models")
     }
   }
 
+  /// Whether networks are served, and no page.
+  var servesModels: Bool { !inference.models.isEmpty }
+
   func run() async throws {
-    if inference.models.isEmpty { try await showPage() } else { try await serveModels() }
+    if servesModels { try await serveModels() } else { try await showPage() }
   }
 
   // MARK: - Models

@@ -183,7 +183,12 @@ struct Verify: ParsableCommand {
     for rule in tol where ToleranceTable.Rule(rule) == nil {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
     }
-    guard cases.isEmpty else { return }
+    guard cases.isEmpty else {
+      guard traces.isEmpty else {
+        throw ValidationError("--cases takes folders alone; leave \(traces[0]) out, or give it after --cases")
+      }
+      return
+    }
     if isONNX {
       let others = against == nil && input == nil && size == nil && !sensitivity.isAsked && out == nil
       guard others, reference != nil || tol.isEmpty && !layersOnly && mode == .both else {
@@ -204,15 +209,8 @@ struct Verify: ParsableCommand {
     guard traces.isEmpty else { return try validateTraces() }
     try inspected.checkNetwork()
     guard !sensitivity.isAsked else { return try validateSensitivity() }
-    if let option = sensitivity.given { throw ValidationError("\(option) goes with --sensitivity") }
     guard (reference == nil) != (against == nil) else {
       throw ValidationError("give either --reference or --against")
-    }
-    guard reference != nil || !layersOnly else {
-      throw ValidationError("--layers-only goes with --reference")
-    }
-    guard reference == nil || input == nil && size == nil else {
-      throw ValidationError("--input and --size go with --against: a reference has its own input")
     }
     let isReduced = inspected.compute.arithmetic.mayReduce
     if against?.isSinglePrecision == true, !isReduced {
@@ -224,7 +222,7 @@ struct Verify: ParsableCommand {
   }
 
   /// Whether the one argument is a model, not a trace.
-  private var isONNX: Bool { traces.count == 1 && traces[0].hasSuffix(".onnx") }
+  var isONNX: Bool { traces.count == 1 && traces[0].hasSuffix(".onnx") }
 
   private func validateSensitivity() throws {
     if let option = reference.map({ _ in "--reference" }) ?? against.map({ _ in "--against" })
@@ -307,6 +305,8 @@ struct Verify: ParsableCommand {
   }
 
   private func runSensitivity() throws {
+    // Before anything slow.
+    if let labeled = sensitivity.labeled, !fileExists(labeled) { throw FileError.missing(path: labeled) }
     let folder = try out.map {
       try OutputFolder(
         $0, force: force,

@@ -229,7 +229,9 @@ struct FrameJob: Sendable {
   /// The detections of a finished frame, in whatever format.
   private func document(_ folder: RunFolder, _ frame: RunFrame) throws -> JSONValue {
     let path = folder.path(RunFolder.detections, of: frame)
-    return try InFile.naming(path) { try JSONValue.read(path: path) }
+    return try InFile.naming(path) {
+      try JSONFile.read(path, wanted: "that of ardf run, or remove its folder and have the frame done again")
+    }
   }
 
   private static func entry(_ id: Int, _ mask: JSONValue) -> JSONValue {

@@ -104,7 +104,9 @@ struct FrameWriter {
   static func seenObjects(in folder: String) throws -> [SeenObject] {
     let file = "\(folder)/objects.json"
     return try InFile.naming(file) {
-      try SeenObject.objects(of: JSONValue.read(path: file)) { id in
+      let document = try JSONFile.read(
+        file, wanted: "that of ardf run, or remove its folder and have the frame done again")
+      return try SeenObject.objects(of: document) { id in
         try readPoints("\(folder)/\(points(ofObject: id))")
       }
     }

@@ -106,14 +106,22 @@ enum ONNXVerification {
   private static func number(_ value: Double) -> JSONValue { value.isFinite ? .number(value) : .null }
 
   /// Many folders with a `model.onnx` each: a line of name, exit code and message for each.
+  ///
+  /// - Throws: `CommandError.missing` where all that failed are missing, else `.checkFailed` where any failed.
   static func run(folders: [String]) throws {
-    var failed = 0
+    var (failed, missing) = (0, 0)
     for folder in folders {
       let check = CaseCheck(folder: folder)
       if check.state != .equal { failed += 1 }
+      if check.state == .missing { missing += 1 }
       let name = folder.split(separator: "/").last.map(String.init) ?? folder
       try Console.print(
         [name, "\(check.state.rawValue)", check.message].map(printableLine).joined(separator: "\t"))
+    }
+    guard failed > missing || missing == 0 else {
+      throw CommandError.missing(
+        "\(missing) of \(counted(folders.count, "case")) missing: give folders with model.onnx and test_data_set_0"
+      )
     }
     guard failed == 0 else {
       throw CommandError.checkFailed("\(failed) of \(counted(folders.count, "case")) failed")

@@ -57,12 +57,17 @@ struct ObjectEvaluationRun {
     let classes = EvaluatedClasses(
       names: names, only: try DetectorSettings.indices(of: options.detector.classes, among: names))
     if let annotations = options.annotations {
+      let (keypoints, pictures) = (evaluated.keypoints, limits.pictures)
+      let bytes = max(AnnotationFile.largest, limits.indexBytes)
       do {
-        set = try AnnotationFile.read(
-          annotations, pictures: source, classes: classes, keypoints: evaluated.keypoints,
-          imageLimits: limits.pictures,
-          bytes: max(AnnotationFile.largest, limits.indexBytes))
-      } catch let error as JSONError {
+        set = try JSONFile.expecting(
+          "COCO's annotations, instances_val2017.json for example", in: annotations
+        ) {
+          try AnnotationFile.read(
+            annotations, pictures: source, classes: classes, keypoints: keypoints, imageLimits: pictures,
+            bytes: bytes)
+        }
+      } catch let error where error is JSONError || error is JSONFile.NoJSON {
         // All others name their file.
         throw InFile(file: annotations, error: error)
       }

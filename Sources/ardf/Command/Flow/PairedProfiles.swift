@@ -76,7 +76,7 @@ struct PairedProfiles {
       )
     }
     return try InFile.naming(path) {
-      let document = try JSONValue.read(path: report)
+      let document = try JSONFile.read(report, wanted: "another build of ardf")
       guard document["schema"]?.string == "ardf.profile/1", let layers = document["layers"]?.array,
         let wall = document["wall"]?["medianMs"]?.number
       else { throw CommandError.input("is not an ardf program: it printed no profile") }

@@ -116,16 +116,10 @@ struct InferenceOptions: ParsableArguments {
     guard tokenFile == nil || !noAuth else {
       throw ValidationError("--token-file and --no-auth contradict each other; give one of them")
     }
-    let given = [
-      (noAuth, "--no-auth"), (log != .none, "--log"), (deepstack, "--deepstack"),
-      (
-        tokenFile != nil && listen?.isLoopback != false,
-        "--token-file without --listen on another address than loopback"
-      ),
-    ]
-    if models.isEmpty, let option = given.first(where: { $0.0 }) {
+    guard !models.isEmpty || tokenFile == nil || listen?.isLoopback == false else {
       throw ValidationError(
-        "\(option.1) goes with --models; the page is for this machine, or for who has its token")
+        "--token-file without --listen on another address than loopback goes with --models; the page is for this machine, "
+          + "or for who has its token")
     }
   }
 

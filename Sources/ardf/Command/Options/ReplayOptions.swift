@@ -66,8 +66,14 @@ struct ReplayOptions: ParsableArguments {
     }
     _ = try interval()
     _ = try wishes()
-    if drift, effect.isEmpty, tap.isEmpty { throw ValidationError("--drift: give --effect or --tap") }
+    if drift, !placesEffects { throw ValidationError("--drift: give --effect or --tap") }
   }
+
+  /// Whether effects are placed.
+  var placesEffects: Bool { !effect.isEmpty || !tap.isEmpty }
+
+  /// Whether objects are found in any frame.
+  var detects: Bool { placesEffects || detectEvery != nil || !at.isEmpty }
 
   /// The time between detections; nil where none was given.
   func interval() throws -> Duration? {

@@ -36,13 +36,6 @@ struct SensitivityOptions: ParsableArguments {
     }
   }
 
-  /// The first given option that needs the flag; nil without any.
-  var given: String? {
-    if !calibration.calibrate.isEmpty { return "--calibrate" }
-    if maxError != nil { return "--max-error" }
-    return labeled == nil ? nil : "--labeled"
-  }
-
   /// Runs the analysis.
   func report(
     of inspected: InspectedOptions, _ backend: Backend, _ set: InstructionSet?, size: PixelSize?

@@ -11,13 +11,13 @@ import OutputFolders
 #endif
 
 /// The error of fetching a file.
-enum DownloadError: ClassifiedError, CustomStringConvertible {
+package enum DownloadError: ClassifiedError, CustomStringConvertible {
   case noCurl
   case refused(address: String, message: String)
   case wrongDigest(address: String, found: String)
   case notInIndex(project: String, index: String)
 
-  var fault: Fault {
+  package var fault: Fault {
     switch self {
     case .noCurl: .missingInput
     case .refused, .notInIndex: .unavailable
@@ -25,13 +25,25 @@ enum DownloadError: ClassifiedError, CustomStringConvertible {
     }
   }
 
-  var description: String {
+  package var description: String { "\(defect); \(remedy)" }
+
+  /// The defect alone, for a message that says itself what is done.
+  var defect: String {
     switch self {
-    case .noCurl: "curl was not found, which fetches files; install it (apt-get install curl)"
+    case .noCurl: "curl was not found, which fetches files"
     case .refused(let address, let message): "\(address): \(message)"
     case .wrongDigest(let address, let found):
       "\(address): gave another file than the pinned one (its sha256 is \(found))"
     case .notInIndex(let project, let index): "\(index): has no wheel of \(project)"
+    }
+  }
+
+  private var remedy: String {
+    switch self {
+    case .noCurl: "install it (apt-get install curl)"
+    case .refused: "check the connection, or fetch the file elsewhere and give it by its path"
+    case .wrongDigest: "fetch the file elsewhere, and give it by its path"
+    case .notInIndex: "set PIP_INDEX_URL to one that has"
     }
   }
 }
@@ -42,13 +54,23 @@ struct Download {
   /// The folder of files until they are checked; it is removed at the end.
   private let folder: AtomicDirectory
 
-  /// `place`: the path beside which that folder is made.
-  init(beside place: String) throws {
+  /// The user's `curl`.
+  ///
+  /// - Throws: `DownloadError.noCurl`.
+  static func program() throws(DownloadError) -> String {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     guard let found = folders.map({ "\($0)/curl" }).first(where: FileManager.default.isExecutableFile) else {
-      throw DownloadError.noCurl
+      throw .noCurl
     }
-    curl = found
+    return found
+  }
+
+  /// - Parameters:
+  ///   - curl: `program()`.
+  ///   - place: A name beside which files lie meanwhile.
+  /// - Throws: `OutputError`.
+  init(_ curl: String, beside place: String) throws {
+    self.curl = curl
     AtomicOutputs.removeLeftovers(of: place)
     folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: place, force: false)
     }

@@ -23,14 +23,14 @@ enum LeastResources {
 }
 
 /// A resource that the system refuses.
-enum ResourcesError: ClassifiedError, CustomStringConvertible {
+package enum ResourcesError: ClassifiedError, CustomStringConvertible {
   case stack
   case memory
   case threads(started: Int)
 
-  var fault: Fault { .noResources }
+  package var fault: Fault { .noResources }
 
-  var description: String {
+  package var description: String {
     switch self {
     case .stack: "stacks are limited to less than \(LeastResources.stack) KiB: raise the limit (ulimit -s)"
     case .memory:

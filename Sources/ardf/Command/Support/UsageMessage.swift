@@ -10,7 +10,10 @@ enum UsageMessage {
     ("place", "what ardf detect found follows --detections, and the capture --capture"),
     ("compose", "what ardf detect found follows --detections, and the capture --capture"),
     ("report", "one folder of results is taken; the capture follows --capture"),
-    ("serve", "one picture, capture or folder of results is shown at a time"),
+    (
+      "serve",
+      "one picture, capture or folder of results is shown at a time; weights follow --yolo and --depth"
+    ),
     ("replay", "one sequence is played at a time; weights follow --yolo and --depth"),
     ("capture check", "one capture is checked at a time"),
     ("capture convert", "one capture is converted at a time; the folder to write follows --out"),

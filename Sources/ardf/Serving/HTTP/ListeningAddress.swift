@@ -24,7 +24,7 @@ package enum ServingError: Error, Equatable, CustomStringConvertible {
     case .portForbidden(let port): "port \(port) needs privileges; choose one from 1024 on"
     case .noSuchAddress(let host):
       "\(host) is no address of this machine; listen on 127.0.0.1, or on 0.0.0.0 for all of its addresses"
-    case .cannotListen(let port, let reason): "cannot listen on port \(port): \(reason)"
+    case .cannotListen(let port, let reason): "cannot listen on port \(port) (\(reason)); choose another one"
     }
   }
 }

@@ -18,10 +18,13 @@ package final class UploadRoom: Sendable {
 
   /// Makes the folder in the system's folder for temporary files.
   ///
-  /// - Throws: `FileError`, or what keeps the folder from being made private.
-  package init() throws {
+  package init() throws(FileError) {
     folder = try AtomicDirectory(path: "\(Self.parent)/\(Self.name)\(UUID().uuidString)", force: false)
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.temporaryPath)
+    do {
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.temporaryPath)
+    } catch {
+      throw .permissionDenied(path: folder.temporaryPath)
+    }
   }
 
   /// The path of the folder.
