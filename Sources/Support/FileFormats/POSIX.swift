@@ -43,7 +43,6 @@ package enum POSIX {
   package struct Identity: Equatable, Sendable {
     let device: UInt64
     let node: UInt64
-    /// Bytes.
     package let size: Int
     let modified: Int64
 
@@ -83,8 +82,7 @@ package enum POSIX {
   package static func resolvedBytes(_ path: String) -> [UInt8]? {
     guard let text = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(text) }
-    let count = unsafe Int(strlen(text))
-    return (0..<count).map { unsafe UInt8(bitPattern: text[$0]) }
+    return unsafe (0..<Int(strlen(text))).map { unsafe UInt8(bitPattern: text[$0]) }
   }
 
   /// Whether entries can be made in a folder.
@@ -276,6 +274,9 @@ package enum POSIX {
   package static func makeDirectory(_ path: String) throws(FileError) {
     guard unsafe mkdir(path, 0o777) == 0 else { throw .from(errno: errno, path: path) }
   }
+
+  /// Removes a folder that holds nothing; any other stays.
+  package static func removeEmptyDirectory(_ path: String) { _ = unsafe rmdir(path) }
 
   package static func rename(_ source: String, to destination: String) throws(FileError) {
     guard retrying({ unsafe Glibc.rename(source, destination) }) == 0 else {

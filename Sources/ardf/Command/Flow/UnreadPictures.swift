@@ -1,12 +1,12 @@
 import AppCore
 import FileFormats
 
-/// Pictures in a folder that are of a kind that is not read: the others are done, and in the end the command says that these
-/// are not.
+/// Pictures in a folder whose format is not supported: the command processes the others and fails at its end, naming
+/// these.
 ///
-/// Anything else that lies beside pictures, such as a text, is no picture, and no failure.
+/// Other files beside pictures, such as texts, are ignored.
 enum UnreadPictures {
-  /// Those that a folder of pictures left out, by their paths.
+  /// The paths of the pictures left out of a folder.
   static func names(of source: any CaptureSource) -> [String] {
     guard source.layout == .images else { return [] }
     return source.skipped.map(\.name).filter(hasUnreadPictureEnding).map { "\(source.path)/\($0)" }
