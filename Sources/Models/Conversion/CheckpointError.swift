@@ -127,7 +127,7 @@ extension CheckpointError.Kind {
       "save the model's state_dict alone"
     case .unknownArchitecture, .unsupportedNetwork: "give a checkpoint of one of these"
     case .missing, .unexpected: "give the checkpoint as its trainer saved it"
-    case .otherModule: "export it to ONNX, which ardf infer runs"
+    case .otherModule, .notBuilt: "export it to ONNX, which ardf infer runs"
     case .keypointShape, .classNames, .wrongClassCount, .classNamesTooLong:
       "correct that in the model, and save it again"
     case .config: "correct that file, or remove it"
