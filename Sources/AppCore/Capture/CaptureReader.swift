@@ -123,8 +123,11 @@ public enum CaptureReader {
     let stem = String(name.dropLast(".json".count))
     let source = try open(folder: folder, photographs)
     let isWhole = [NativeCapture.frameFile, TransformsFile.name].contains(name)
-    guard isWhole || source.frames.contains(where: { $0.name == stem }) else {
-      let reason = source.skipped.first { $0.name == stem }?.reason ?? "it is no frame of its folder"
+    let position = source.frames.firstIndex { $0.name == stem }
+    let defect = position.flatMap { source.defects[$0]?.description }
+    guard isWhole || position != nil && defect == nil else {
+      let reason =
+        defect ?? source.skipped.first { $0.name == stem }?.reason ?? "it is no frame of its folder"
       throw .noUsableFrame(path: path, firstReason: reason)
     }
     return isWhole ? source : OneFrame(of: source, named: stem, path: path)
