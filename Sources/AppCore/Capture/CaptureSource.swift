@@ -170,7 +170,7 @@ public protocol CaptureSource: Sendable {
   /// Positions in `frames` of those that were found damaged when the capture was opened, and why; reading one throws
   /// that. Their timestamps are those of the frames before them.
   var defects: [Int: CaptureError] { get }
-  /// What was found but left out: frames recorded without a part, and files that are none.
+  /// Frames recorded without a part, and files that are none: they are left out.
   var skipped: [SkippedFrame] { get }
   /// Whether it tells where its cameras stood: as its layout does, unless that may leave them out.
   var hasPoses: Bool { get }

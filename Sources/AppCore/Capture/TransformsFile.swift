@@ -17,7 +17,8 @@ import Imaging
 /// `transform_matrix` is camera-to-world by rows, the camera's axes OpenGL's (as ARKit's), the world's +z
 /// against gravity. The principal point counts from the picture's corner. Depth is u16 or float32 in units of
 /// `integer_depth_scale` or `depth_unit_scale_factor` meters, a thousandth where neither is given. Positions are divided by
-/// `applied_scale`, as nerfstudio multiplies depth by it. Other fields that say more of the geometry are told of by name.
+/// `applied_scale`, as nerfstudio multiplies depth by it. A note names other fields of
+/// the geometry.
 enum TransformsFile: CaptureFormat {
   static let name = "transforms.json"
 
@@ -29,7 +30,7 @@ enum TransformsFile: CaptureFormat {
     ["k", "k1", "k2", "k3", "k4", "k5", "k6", "p1", "p2"] + (0...4).map { "ftheta_p\($0)" }
   /// Lenses that are no pinhole, where true.
   private static let otherLenses = ["is_fisheye", "latlong", "equirectangular"]
-  /// What nerfstudio and instant-ngp read of the geometry, and this does not.
+  /// Fields of the geometry that nerfstudio and instant-ngp read, and this does not.
   private static let unread = [
     "rolling_shutter", "transform_matrix_start", "transform_matrix_end", "up", "fisheye_crop_radius",
   ]
@@ -91,7 +92,7 @@ enum TransformsFile: CaptureFormat {
     return elements
   }
 
-  /// What the poses were multiplied by, so that a unit is 1 / `applied_scale` meters.
+  /// The factor of the poses: a unit is 1 / `applied_scale` meters.
   private static func appliedScale(_ common: FrameFields) throws(CaptureError) -> Double {
     let field = "applied_scale"
     guard common.has(field) else { return 1 }

@@ -67,7 +67,7 @@ struct BagCapture: CaptureSource {
         return Double(pair.time) / 1e9
       }
     }
-    // How many pictures a damaged part held is not known: it is told of as one.
+    // How many pictures a damaged part held is not known: it counts as one.
     for damage in recording.damage {
       try listing.add(name: damage.name, file: damage.name) { () throws(CaptureError) in
         throw .malformed(file: damage.name, reason: damage.reason)
