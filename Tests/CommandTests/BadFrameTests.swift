@@ -29,6 +29,18 @@ import Testing
     #expect(run.error.contains("f1001"), "\(run.error)")
   }
 
+  @Test(arguments: ["1e-30", "0", "-0.001", "1.5", "nan"])
+  func unitsOfDepthAreBounded(unit: String) throws {
+    let place = try TemporaryDirectory()
+    let run = try CommandRun(
+      [
+        "capture", "check", "p.png", "--depth-map", "d.png", "--intrinsics", "40,40,31,23",
+        "--depth-unit=\(unit)",
+      ],
+      in: place.path)
+    #expect(run.status == 64 && run.error.contains("0.000001 to 1"), "\(run.error)")
+  }
+
   @Test func itHasALineOfItsOwn() throws {
     let place = try Self.clip { try $0.write("{", to: "clip/f1001/frame.json") }
     let run = try CommandRun(

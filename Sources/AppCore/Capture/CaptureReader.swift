@@ -93,6 +93,9 @@ public enum CaptureReader {
     image: String, depth: String, confidence: String? = nil, camera: StatedCamera, depthUnit: Double = 0.001,
     limits: CaptureLimits = CaptureLimits()
   ) throws(CaptureError) -> any CaptureSource {
+    guard DepthUnitMeters.range.contains(depthUnit) else {
+      throw .badField(file: depth, field: "depth unit", expected: DepthUnitMeters.expected)
+    }
     let unit = DepthUnit(png: Float(depthUnit), npy: 1)
     var isFolder = false
     guard FileManager.default.fileExists(atPath: image, isDirectory: &isFolder), isFolder else {

@@ -121,10 +121,11 @@ enum TransformsFile: CaptureFormat {
 
   private static func depthUnit(_ common: FrameFields) throws(CaptureError) -> DepthUnit {
     for field in ["integer_depth_scale", "depth_unit_scale_factor"] where common.has(field) {
-      let unit = Float(try common.number(field))
-      guard unit > 0, unit.isFinite else {
-        throw .badField(file: name, field: field, expected: "a positive number of meters")
+      let stated = try common.number(field)
+      guard DepthUnitMeters.range.contains(stated) else {
+        throw .badField(file: name, field: field, expected: DepthUnitMeters.expected)
       }
+      let unit = Float(stated)
       return DepthUnit(png: unit, npy: unit)
     }
     return DepthUnit(png: DepthDecoding.metresPerMillimetre, npy: DepthDecoding.metresPerMillimetre)

@@ -80,7 +80,7 @@ struct ModuleComparison {
     }
   }
 
-  /// Tables of functions that run before or behind a module's own, such as those of `weight_norm` and `spectral_norm`.
+  /// Tables of functions that run before or after a module's own, such as those of `weight_norm` and `spectral_norm`.
   ///
   /// Hooks of gradients and of loading change nothing that is computed here.
   private static let hooks = [

@@ -1,6 +1,7 @@
 import FileFormats
+import NNRuntime
 
-/// What a checkpoint says of the pictures that it was trained on (`imgsz`).
+/// The side of the pictures that a checkpoint was trained on, as it states it (`imgsz`).
 package struct TrainingSide: Sendable {
   /// The field's name, in checkpoints and in converted files.
   package static let key = "imgsz"
@@ -12,7 +13,7 @@ package struct TrainingSide: Sendable {
   let isStated: Bool
   private let text: String
 
-  /// What a value says: a whole number, one as text, or a list, of whose sides Ultralytics trains with the larger.
+  /// A value of a checkpoint: a whole number, one as text, or a list, of whose sides Ultralytics trains with the larger.
   init(_ value: PlainValue?) {
     if case .none? = value {
       (side, isStated, text) = (nil, false, "")
@@ -23,7 +24,7 @@ package struct TrainingSide: Sendable {
     }
   }
 
-  /// What a field of a weight file says, as JSON or Python writes it.
+  /// A field of a weight file, as JSON or Python writes it.
   init(written text: String?) {
     side = text.map(PlainValue.init(written:)).flatMap(Self.side)
     isStated = text != nil
@@ -52,7 +53,7 @@ package struct TrainingSide: Sendable {
   }
 
   /// The remark on a weight file's statement; nil of one that is used, and where nothing is said.
-  package static func remark(_ metadata: [String: String]) -> String? {
-    TrainingSide(written: metadata[key]).remark
+  package static func remark(of weights: WeightStore) -> String? {
+    TrainingSide(written: weights.metadata[key]).remark
   }
 }

@@ -157,7 +157,10 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
       "transforms.json: field \"applied_scale\" must be a number from 0.000000001 to 1,000,000,000"),
     .transforms(
       ["integer_depth_scale": 0],
-      "transforms.json: field \"integer_depth_scale\" must be a positive number of meters"),
+      "transforms.json: field \"integer_depth_scale\" must be meters of one unit, from 0.000001 to 1"),
+    .transforms(
+      ["depth_unit_scale_factor": 1e-30],
+      "transforms.json: field \"depth_unit_scale_factor\" must be meters of one unit, from 0.000001 to 1"),
   ]
 
   static let sequences: [BadLayout] = [

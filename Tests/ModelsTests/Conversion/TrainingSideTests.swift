@@ -52,8 +52,9 @@ import Testing
     let file = place.file("a.safetensors")
     try SafetensorsWriter.write(sound.tensors, metadata: metadata, to: file, overwrite: false)
     #expect(try CheckpointConverter.read(file).remarks.contains { $0.contains("not used") })
-    #expect(TrainingSide.remark(metadata) != nil && TrainingSide.remark(sound.metadata) == nil)
     let store = WeightStore(tensors: sound.tensors, metadata: metadata)
+    #expect(TrainingSide.remark(of: store)?.contains(text) == true)
+    #expect(TrainingSide.remark(of: WeightStore(tensors: sound.tensors, metadata: sound.metadata)) == nil)
     #expect(YOLOFamily.trainedSide(of: store) == ObjectInput.usualSide)
   }
 }

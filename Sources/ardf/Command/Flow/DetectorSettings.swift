@@ -46,7 +46,7 @@ struct DetectorSettings: Sendable {
 
   /// Says that the side of a weight file's training is none that an input can have, where none is given.
   private func tellUnusedSide(of weights: NetworkWeights) {
-    guard side == nil, let remark = TrainingSide.remark(weights.store.metadata) else { return }
+    guard side == nil, let remark = TrainingSide.remark(of: weights.store) else { return }
     Console.note("\(weights.file): \(remark)")
   }
 
