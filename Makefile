@@ -13,6 +13,7 @@
 # make check-page         the page of a frame in Chromium: taps, depths, queue, 3-D view
 # make check-browser      that of the demo, drops on ardf serve, its page on a phone, and the reports of ardf profile
 # make check-docs         every example of every help and page, as printed; make pictures: those of the pages
+# make counts             the files that an operator, an activation, a capture format and so on touch
 # make check-guides       the guides' commands, Python's too, with pinned and with the newest frameworks
 # make check-exports      what trimesh, USD, glTF and OpenCV read of a frame
 # make check-references   every network and figure beside PyTorch, Ultralytics and pycocotools: hours
@@ -31,7 +32,7 @@ SHELL := /bin/bash
 
 .PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
 	static install uninstall deb dist dist-arm64 image clip docs serve-docs peers reference goldens references pictures measure check-page check-browser \
-	check-docs check-guides check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-dist-arm64 check-reproducible check-arm64 check-swift-6.2 clean
+	check-docs counts check-guides check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-dist-arm64 check-reproducible check-arm64 check-swift-6.2 clean
 
 PREFIX ?= /usr/local
 export PHOTO
@@ -116,6 +117,8 @@ flood: build
 
 soak: build
 	tools/prove/soak
+
+counts: ; @tools/docs/count-files.py
 
 determinism: build
 	tools/prove/determinism

@@ -261,7 +261,9 @@ let package = Package(
       "Command",
       [
         "ardf", "AppCore", "FileFormats", "Archives", "Digests", "OutputFolders", "NNRuntime", "Imaging",
-        "ParserTargets",
+        "ParserTargets", "Models", "NNVerification", "Evaluation", "Sharding", "HTTPServing",
+        "InferenceProtocol",
+        "Reporting", "Geometry",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], computing: false),
   ]

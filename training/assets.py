@@ -1,4 +1,4 @@
-"""What scenes are made of, read once a process: meshes, textures, panoramas."""
+"""The material of scenes, read once a process: meshes, textures, panoramas."""
 
 import glob
 import os

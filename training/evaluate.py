@@ -61,7 +61,7 @@ def predict(net, rgb, low, shape, half=True):
 
 
 def predict_by_ardf(program, weights, rgb, low, shape):
-    """What `ardf depth` makes of the same picture, in place of PyTorch."""
+    """The depth that `ardf depth` computes of the same picture, in place of PyTorch."""
     with tempfile.TemporaryDirectory() as place:
         picture = os.path.join(place, "picture.png")
         cv2.imwrite(picture, rgb[..., ::-1])

@@ -26,7 +26,7 @@ def gradients(difference, valid, scales=4):
 
 
 def relative(raw, inverse, valid):
-    """What evaluate.py measures: AbsRel of depth after the least-squares scale and shift of inverse depth.
+    """The measure of evaluate.py: AbsRel of depth after the least-squares scale and shift of inverse depth.
 
     The fit is differentiated too.  Where less than half of the true inverse depth is left, the error grows linearly
     instead, so that a fit at or below zero still has a gradient."""

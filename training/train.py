@@ -101,7 +101,7 @@ class Run:
         self.live, self.averaged = [mine[n] for n in names], [averaged[n] for n in names]
 
     def anchor(self, o):
-        """What the trained part of the encoder decays to (L2-SP, Li et al. 2018): DINOv2, not zero."""
+        """The weights to which the trained part of the encoder decays (L2-SP, Li et al. 2018): DINOv2, not zero."""
         self.pull, self.pulled, self.anchors = o.pull, [], []
         if o.pull:
             original = read_encoder(os.path.join(o.assets, ENCODER))

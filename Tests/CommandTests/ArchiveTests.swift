@@ -199,7 +199,7 @@ import Testing
     #expect(try place.leftovers.isEmpty)
   }
 
-  /// What a killed process has left goes with the next one that unpacks.
+  /// The folder left by a killed process is removed by the next one that unpacks.
   @Test func aKilledProcessIsCleanedUpAfter() throws {
     let place = try Place(frames: 200)
     let running = try RunningCommand(

@@ -51,7 +51,7 @@ struct CommandRun {
     try output.split(separator: "\n").map { try JSONValue.parse(String($0)) }
   }
 
-  /// What `ardf run --json` says of its only frame.
+  /// The summary that `ardf run --json` prints of its only frame.
   func summary() throws -> JSONValue { try json()["summary"] ?? .null }
 }
 
@@ -89,7 +89,7 @@ final class RunningCommand {
     try process.run()
   }
 
-  /// What it has said on standard error so far.
+  /// The text on standard error so far.
   var said: String {
     (try? String(contentsOf: folder.appendingPathComponent("err"), encoding: .utf8)) ?? ""
   }

@@ -74,7 +74,8 @@ import Testing
     let place = try place()
     let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: TinyNetwork.detector)))
     try place.write(Array(whole.prefix(whole.count / 2)), to: "half.safetensors")
-    try expect(Self.detect + ["--yolo", "half.safetensors"], in: place, status: 65, ["download incomplete"])
+    try expect(
+      Self.detect + ["--yolo", "half.safetensors"], in: place, status: 65, ["an incomplete download"])
     try place.write([], to: "empty.safetensors")
     try expect(Self.detect + ["--yolo", "empty.safetensors"], in: place, status: 65, ["empty"])
   }

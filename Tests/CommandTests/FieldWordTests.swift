@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import ardf
 
-/// What people who know other detectors type first.
+/// The words that users of other detectors type first.
 @Suite struct FieldWordTests {
   private func place() throws -> TemporaryDirectory {
     let place = try TemporaryDirectory()

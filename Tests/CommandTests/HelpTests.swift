@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What people read first.
+/// The helps, which people read first.
 @Suite struct HelpTests {
   /// A command of the tree that `--experimental-dump-help` describes.
   private struct Verb {

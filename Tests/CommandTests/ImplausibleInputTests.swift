@@ -4,7 +4,7 @@ import NNRuntime
 import TestSupport
 import Testing
 
-/// What cannot be computed with is refused, or told; nothing comes out wrong without a word.
+/// Implausible inputs are refused or reported; none gives a wrong result silently.
 @Suite struct ImplausibleInputTests {
   private static let options =
     TinyNetwork.detectorOptions + TinyNetwork.depthOptions + ["--threads", "1"]

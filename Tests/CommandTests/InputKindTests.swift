@@ -3,7 +3,7 @@ import FileFormats
 import Imaging
 import Testing
 
-/// What helps say of inputs.
+/// The inputs that helps name.
 @Suite struct InputKindTests {
   /// Who has a file looks in the help of the verb for its kind.
   @Test(arguments: [

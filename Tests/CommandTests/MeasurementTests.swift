@@ -267,7 +267,6 @@ import Testing
 
   @Test(arguments: [
     ["bench", "x", "-t", "0"], ["bench", "x", "-n", "0"], ["bench", "x", "-t", "1,,2"],
-    ["bench", "x", "--kernels", "--streams", "2"], ["bench", "x", "--kernels", "--flow", "y"],
     ["profile", "x", "--trace-iterations", "21"], ["profile", "x", "--top", "0"],
     ["profile", "x", "--report", "json", "--compare", "old.json"], ["profile", "x", "--group-by", "color"],
   ])

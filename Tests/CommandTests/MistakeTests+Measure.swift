@@ -30,6 +30,13 @@ extension MistakeTests {
     65 run p.png --out o DET --depth det.safetensors | give it as --yolo
     66 run p.png --out o DET --depth no | --depth none needs none
     65 run det.safetensors --out o DET | holds a network, not pictures | --yolo
+    65 run det.safetensors p.png --out o | det.safetensors: holds a network | ardf run p.png --yolo det.safetensors
+    65 run p.png depth.safetensors --out o | depth.safetensors: holds a network | ardf run p.png --depth depth.safetensors
+    65 run yolo11n-seg p.png pics cap --out o | name of a network | ardf run p.png pics ... --yolo yolo11n-seg
+    65 detect cls.safetensors p.png --out o | ardf detect p.png --yolo cls.safetensors
+    65 depth depth.safetensors p.png --out o | ardf depth p.png --depth depth.safetensors
+    64 run p.png --out - DET --usdz | --usdz is about files
+    64 detect p.png --out - --yolo cls.safetensors --conf 0.5 | holds a classifier | leave --conf out
     73 run p.png --out taken DET | --force
     73 run p.png --out taken --force DET | was not written by ardf
     65 run p.png --out p.png DET | is the input p.png itself | another name
@@ -306,6 +313,8 @@ extension MistakeTests {
     65 serve --models pics --listen 127.0.0.1:0 | is a directory
     64 serve --models det.safetensors,det.safetensors --listen 127.0.0.1:0 | NAME=FILE
     64 serve p.png DET --deepstack | goes with --models
+    64 serve p.png DET --lanes 2 | --lanes goes with --models
+    64 serve p.png DET --capture cap | --capture goes with a folder of results
     66 serve --models https://a.b/c.pt --listen 127.0.0.1:0 | download it
     64 serve --models depth.safetensors --listen 0.0.0.0:0 | --token-file
     # capture check

@@ -197,7 +197,8 @@ extension MistakeTests {
     65 evaluate pics --weights depth.safetensors | no depth of a sensor
     64 evaluate pics p.png --weights det.safetensors | give one folder
     66 evaluate pics --weights det.safetensors --annotations no.json | no.json
-    65 evaluate pics --weights det.safetensors --annotations notes.txt | notes.txt: JSON
+    65 evaluate pics --weights det.safetensors --annotations notes.txt | notes.txt: is no JSON | instances_val2017.json
+    65 evaluate pics --weights det.safetensors --annotations p.png | is a picture (PNG), and no JSON
     64 evaluate pics --weights det.safetensors --precision fp8 | or auto
     64 evaluate pics --weights det.safetensors --depth-size 42 | goes with depth networks
     64 evaluate pics --weights det.safetensors --protocol voc | 'coco' and 'ultralytics'

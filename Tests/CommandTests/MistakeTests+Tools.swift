@@ -13,7 +13,7 @@ extension MistakeTests {
     65 verify --weights det.safetensors --reference pics | is a directory
     65 verify --weights det.safetensors --reference depth.ref.safetensors | it is of another network
     65 verify --weights det.safetensors --reference det.safetensors | it is of another network
-    65 verify det.safetensors det.ref.safetensors | it is no trace; ardf trace writes one
+    65 verify det.safetensors det.ref.safetensors | it is no trace; make one with ardf trace
     64 verify --weights det.safetensors --against torch | - openblas
     64 verify --weights det.safetensors --against openblas --size 10 | HEIGHTxWIDTH
     64 verify --weights det.safetensors --reference det.ref.safetensors --tol 1e-3 | PATTERN=ABSOLUTE,RELATIVE
@@ -116,6 +116,8 @@ extension MistakeTests {
     65 bench det.safetensors --plan notes.txt | is no JSON | ardf tune
     64 bench det.safetensors --warm-up x | give a whole number
     64 bench det.safetensors --report xml | 'jsonl'
+    64 bench det.safetensors --kernels --streams 2 | --streams is not of --kernels
+    64 bench det.safetensors --kernels --flow cap | --flow is not of --kernels
     66 bench x*.pt | a pattern is no file
     65 bench det.ref.safetensors | holds no network known here
     # simulate

@@ -176,5 +176,8 @@ import Testing
       $0.split(separator: "\t", omittingEmptySubsequences: false)
     }
     #expect(codes.map { "\($0[0]) \($0[1])" } == ["equal 0", "different 1", "unsupported 69", "damaged 65"])
+    let absent = try CommandRun(["verify", "--cases", equal, "nowhere"])
+    #expect(absent.status == 66 && absent.output.contains("nowhere\t66\t"), "\(absent.output)")
+    #expect(try CommandRun(["verify", "--cases", different, "nowhere"]).status == 1)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an iPhone hands over, by the command line: its own photographs and Record3D's recordings.
+/// The files of an iPhone by the command line: its own photographs and Record3D's recordings.
 @Suite struct PhonePictureTests {
   private static func golden(_ name: String, of module: String) -> String {
     "\(SharedData.packageRoot)/Tests/\(module)Tests/Goldens/\(name)"

@@ -137,7 +137,7 @@ import Testing
     "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens/\(family)-least.safetensors"
   }
 
-  /// What further outputs a detector's objects have, and the shape of one object's.
+  /// The further outputs of a detector, and the shape of one object in each.
   private static let shapes: [(family: String, raw: [Int], output: String?, shape: [Int])] = [
     ("yolo11-pose", [1, 23, 84], "keypoints", [5, 3]), ("yolov8-obb", [1, 9, 84], "oriented_boxes", [5]),
     ("yolo26-pose", [1, 84, 21], "keypoints", [5, 3]), ("yolo26", [1, 84, 6], nil, []),

@@ -62,7 +62,7 @@ import ardf
     #expect(list.count == names.count && list.contains { $0["sha256"]?.isNull == true })
   }
 
-  /// What no digest is known of is fetched from its address alone, and its digest told.
+  /// A checkpoint without a known digest is fetched from its address alone, and its digest is printed.
   @Test func anUnpinnedCheckpointTellsItsDigest() throws {
     let place = try Self.place()
     try FileManager.default.copyItem(
@@ -85,13 +85,18 @@ import ardf
     try place.write([1, 2, 3], to: "served/yolo11s-seg.pt")
     let run = try Self.get(["yolo11s-seg"], in: place)
     #expect(run.status == 65 && run.error.contains("another file than the pinned one"), "\(run.error)")
-    #expect(!FileManager.default.fileExists(atPath: place.file(".local/share/ardf/yolo11s-seg.safetensors")))
-    #expect(try FileManager.default.contentsOfDirectory(atPath: place.file(".local/share/ardf")).isEmpty)
+    #expect(!fileExists(place.file(".local")), "folders that were made for nothing are gone")
   }
 
   @Test func whatTheNetworkSaysIsTold() throws {
-    let run = try Self.get(["depth_anything_v2_vits"], in: Self.place())
+    let place = try Self.place()
+    let run = try Self.get(["depth_anything_v2_vits"], in: place)
     #expect(run.status == 69 && run.error.contains("404"), "\(run.error)")
+    #expect(!fileExists(place.file(".local")))
+    // What was there stays.
+    try place.write("mine", to: "own/mine")
+    let into = try Self.get(["depth_anything_v2_vits", "--out", "own/new/folder"], in: place)
+    #expect(into.status == 69 && !fileExists(place.file("own/new")) && fileExists(place.file("own/mine")))
   }
 
   @Test func withoutCurlItIsNamed() throws {
@@ -100,6 +105,7 @@ import ardf
       ["weights", "get", "yolo11n-seg"], in: place.path,
       environment: ["HOME": place.path, "PATH": "/nowhere"])
     #expect(run.status == 66 && run.error.contains("apt-get install curl"), "\(run.error)")
+    #expect(try place.entries().isEmpty, "nothing is made before curl is found")
   }
 
   @Test(.enabled(if: SharedData.exists("weights/yolo11n-seg.pt"), "no ../shared/weights"))

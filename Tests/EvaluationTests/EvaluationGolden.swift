@@ -2,7 +2,7 @@ import Evaluation
 import FileFormats
 import Foundation
 
-/// What pycocotools and ultralytics make of labels and detections
+/// The figures of pycocotools and ultralytics for given labels and detections
 /// (`tools/reference/goldens/make-evaluation-goldens.py`).
 enum EvaluationGolden {
   static func read() throws -> JSONValue {

@@ -5,7 +5,7 @@ import Geometry
 import TestSupport
 import Testing
 
-/// What pycocotools and ultralytics make of key points and oriented boxes
+/// The figures of pycocotools and ultralytics for key points and oriented boxes
 /// (`tools/reference/goldens/make-shape-evaluation-goldens.py`).
 @Suite("Average precision of key points and oriented boxes")
 struct ShapeEvaluationTests {

@@ -2,7 +2,7 @@ import Archives
 import FileFormats
 import Testing
 
-/// What liblz4 and libzstd undo: frames made by Python's `lz4` and `zstd` of 100 times "ardf" and the numbers 0...15.
+/// Decompression by liblz4 and libzstd: frames that Python's `lz4` and `zstd` made of 100 times "ardf" and the numbers 0...15.
 @Suite struct CompressionTests {
   private static let content = Array(String(repeating: "ardf", count: 100).utf8) + [UInt8](0..<16)
   private static let lz4: [UInt8] = [

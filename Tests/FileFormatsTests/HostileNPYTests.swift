@@ -2,20 +2,20 @@ import Archives
 import FileFormats
 import Testing
 
-/// Malformed `.npy` and `.npz` files, each built here and refused with its own message.
+/// Malformed `.npy` and `.npz` files, each built here and refused with its own error.
 @Suite struct HostileNPYTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let bytes: [UInt8]
-    let message: String
-    var testDescription: String { message }
+    let error: NPYError
+    var testDescription: String { "\(error)" }
 
-    init(_ bytes: [UInt8], _ message: String) {
+    init(_ bytes: [UInt8], _ error: NPYError) {
       self.bytes = bytes
-      self.message = message
+      self.error = error
     }
 
-    init(_ header: String, data: Int = 4, _ message: String) {
-      self.init(NPYTests.file(header, [UInt8](repeating: 0, count: data)), message)
+    init(_ header: String, data: Int = 4, _ error: NPYError) {
+      self.init(NPYTests.file(header, [UInt8](repeating: 0, count: data)), error)
     }
   }
 
@@ -26,73 +26,103 @@ import Testing
   }
 
   static let prefix: [Case] = [
-    Case([], "not a NumPy array: the file does not start with \\x93NUMPY"),
-    Case(Array("NUMPY".utf8), "not a NumPy array: the file does not start with \\x93NUMPY"),
-    Case([0x50, 0x4b, 3, 4], "not a NumPy array: the file does not start with \\x93NUMPY"),
-    Case(signature + [1, 0, 9], "NumPy header is cut off: the file has 9 bytes, the header needs 10"),
-    Case(signature + [1, 0, 9, 0], "NumPy header is cut off: the file has 10 bytes, the header needs 19"),
-    Case(signature + [2, 0, 9, 0], "NumPy header is cut off: the file has 10 bytes, the header needs 12"),
-    Case(signature + [0, 0, 9, 0], "NumPy format version 0.0 is not supported"),
-    Case(signature + [1, 1, 9, 0], "NumPy format version 1.1 is not supported"),
-    Case(signature + [9, 0, 9, 0], "NumPy format version 9.0 is not supported"),
-    Case(signature + [1, 0, 0xff, 0xff], "NumPy header of 65535 bytes is over the limit of 10000"),
+    Case([], .notNPY),
+    Case(Array("NUMPY".utf8), .notNPY),
+    Case([0x50, 0x4b, 3, 4], .notNPY),
+    Case(signature + [1, 0, 9], .truncatedHeader(bytes: 9, needed: 10)),
+    Case(signature + [1, 0, 9, 0], .truncatedHeader(bytes: 10, needed: 19)),
+    Case(signature + [2, 0, 9, 0], .truncatedHeader(bytes: 10, needed: 12)),
+    Case(signature + [0, 0, 9, 0], .unsupportedVersion(major: 0, minor: 0)),
+    Case(signature + [1, 1, 9, 0], .unsupportedVersion(major: 1, minor: 1)),
+    Case(signature + [9, 0, 9, 0], .unsupportedVersion(major: 9, minor: 0)),
+    Case(signature + [1, 0, 0xff, 0xff], .headerTooLong(bytes: 65535)),
     Case(
       signature + [2, 0, 0xff, 0xff, 0xff, 0xff],
-      "NumPy header of 4294967295 bytes is over the limit of 10000"),
+      .headerTooLong(bytes: 4294967295)),
   ]
 
   static let dictionary: [Case] = [
-    Case("", "malformed NumPy header: '{' expected at byte 0"),
-    Case("{}", "malformed NumPy header: 'descr' is missing"),
-    Case("{'descr': '<f4'}", "malformed NumPy header: 'fortran_order' is missing"),
-    Case("{'descr': '<f4', 'fortran_order': False}", "malformed NumPy header: 'shape' is missing"),
-    Case("{'descr': '<f4', 'descr': '<f4'}", "malformed NumPy header: 'descr' given twice"),
-    Case("{'evil': 1}", "malformed NumPy header: unknown entry 'evil'"),
-    Case("{'descr: 1}", "malformed NumPy header: a quoted name does not end"),
-    Case("{'de\\x41': 1}", "malformed NumPy header: unexpected byte 92 at byte 4"),
-    Case("{descr: 1}", "malformed NumPy header: a quoted name expected at byte 1"),
-    Case("{'descr' '<f4'}", "malformed NumPy header: ':' expected at byte 9"),
+    Case("", .malformedHeader("'{' expected at byte 0")),
+    Case("{}", .malformedHeader("'descr' is missing")),
+    Case("{'descr': '<f4'}", .malformedHeader("'fortran_order' is missing")),
+    Case("{'descr': '<f4', 'fortran_order': False}", .malformedHeader("'shape' is missing")),
+    Case("{'descr': '<f4', 'descr': '<f4'}", .malformedHeader("'descr' given twice")),
+    Case("{'evil': 1}", .malformedHeader("unknown entry 'evil'")),
+    Case("{'descr: 1}", .malformedHeader("a quoted name does not end")),
+    Case("{'de\\x41': 1}", .malformedHeader("unexpected byte 92 at byte 4")),
+    Case("{descr: 1}", .malformedHeader("a quoted name expected at byte 1")),
+    Case("{'descr' '<f4'}", .malformedHeader("':' expected at byte 9")),
     Case(
       header("'<f4'", order: "false", shape: "(1,)"),
-      "malformed NumPy header: True or False expected at byte 34"),
-    Case(header("'<f4'", shape: "[1]"), "malformed NumPy header: '(' expected at byte 50"),
-    Case(header("'<f4'", shape: "(-1,)"), "malformed NumPy header: a dimension expected at byte 51"),
-    Case(header("'<f4'", shape: "(1 2)"), "malformed NumPy header: ')' expected at byte 53"),
+      .malformedHeader("True or False expected at byte 34")),
+    Case(header("'<f4'", shape: "[1]"), .malformedHeader("'(' expected at byte 50")),
+    Case(header("'<f4'", shape: "(-1,)"), .malformedHeader("a dimension expected at byte 51")),
+    Case(header("'<f4'", shape: "(1 2)"), .malformedHeader("')' expected at byte 53")),
     Case(
       header("'<f4'", shape: "(99999999999999999999,)"),
-      "malformed NumPy header: a dimension expected at byte 51"),
-    Case(header("'<f4'", shape: "(1,)") + "x", "malformed NumPy header: text after the dictionary"),
-    Case(header("'<f4'", shape: "__import__('os')"), "malformed NumPy header: '(' expected at byte 50"),
-    Case(header("'|O'", shape: "(1,)"), "NumPy array of Python objects: save it with a numeric dtype"),
-    Case(header("'O'", shape: "(1,)"), "NumPy array of Python objects: save it with a numeric dtype"),
+      .malformedHeader("a dimension expected at byte 51")),
+    Case(header("'<f4'", shape: "(1,)") + "x", .malformedHeader("text after the dictionary")),
+    Case(header("'<f4'", shape: "__import__('os')"), .malformedHeader("'(' expected at byte 50")),
+    Case(header("'|O'", shape: "(1,)"), .pickledObjects),
+    Case(header("'O'", shape: "(1,)"), .pickledObjects),
     Case(
       header("[('a', '<f4')]", shape: "(1,)"),
-      "NumPy dtype with named fields is not supported: convert it to float32"),
-    Case(header("''", shape: "(1,)"), "NumPy dtype '' is not supported: convert it to float32"),
-    Case(header("'<f3'", shape: "(1,)"), "NumPy dtype '<f3' is not supported: convert it to float32"),
-    Case(header("'<c8'", shape: "(1,)"), "NumPy dtype '<c8' is not supported: convert it to float32"),
-    Case(header("'<U4'", shape: "(1,)"), "NumPy dtype '<U4' is not supported: convert it to float32"),
-    Case(header("'|f4'", shape: "(1,)"), "NumPy dtype '|f4' is not supported: convert it to float32"),
+      .unsupportedType("with named fields")),
+    Case(header("''", shape: "(1,)"), .unsupportedType("''")),
+    Case(header("'<f3'", shape: "(1,)"), .unsupportedType("'<f3'")),
+    Case(header("'<c8'", shape: "(1,)"), .unsupportedType("'<c8'")),
+    Case(header("'<U4'", shape: "(1,)"), .unsupportedType("'<U4'")),
+    Case(header("'|f4'", shape: "(1,)"), .unsupportedType("'|f4'")),
     Case(
-      header("'<f4'", shape: "(1,1,1,1,1,1,1,1,1)"), "NumPy array of 9 dimensions: at most 8 are read"),
+      header("'<f4'", shape: "(1,1,1,1,1,1,1,1,1)"), .tooManyDimensions(9)),
     Case(
       header("'<f4'", shape: "(4294967296, 4294967296)"),
-      "NumPy shape [4294967296, 4294967296] has too many elements"),
+      .shapeOverflows([4294967296, 4294967296])),
     Case(
       header("'<f4'", shape: "(2305843009213693952,)"),
-      "NumPy shape [2305843009213693952] has too many elements"),
+      .shapeOverflows([2305843009213693952])),
     Case(
       header("'<f4'", shape: "(1000000000000,)"),
-      "NumPy data is cut off: 4 bytes where the shape needs 4000000000000"),
-    Case(header("'<f4'", shape: "(2,)"), "NumPy data is cut off: 4 bytes where the shape needs 8"),
-    Case(header("'<f4'", shape: "()"), data: 8, "NumPy data of 8 bytes where the shape needs 4"),
-    Case(header("'<f4'", shape: "(0, 7)"), data: 4, "NumPy data of 4 bytes where the shape needs 0"),
+      .wrongDataSize(bytes: 4, needed: 4000000000000)),
+    Case(header("'<f4'", shape: "(2,)"), .wrongDataSize(bytes: 4, needed: 8)),
+    Case(header("'<f4'", shape: "()"), data: 8, .wrongDataSize(bytes: 8, needed: 4)),
+    Case(header("'<f4'", shape: "(0, 7)"), data: 4, .wrongDataSize(bytes: 4, needed: 0)),
   ]
 
   @Test(arguments: prefix + dictionary)
   func isRefused(file: Case) {
-    let error = #expect(throws: NPYError.self) { try NPYArray.read(bytes: file.bytes) }
-    #expect(error?.description == file.message)
+    #expect(throws: file.error) { try NPYArray.read(bytes: file.bytes) }
+  }
+
+  /// The sentence of each defect; other tests compare errors.
+  static let wordings: [(NPYError, String)] = [
+    (.notNPY, "not a NumPy array: the file does not start with \\x93NUMPY"),
+    (
+      .truncatedHeader(bytes: 9, needed: 10),
+      "NumPy header is cut off: the file has 9 bytes, the header needs 10"
+    ),
+    (.unsupportedVersion(major: 0, minor: 0), "NumPy format version 0.0 is not supported"),
+    (.headerTooLong(bytes: 65535), "NumPy header of 65535 bytes is over the limit of 10000"),
+    (.malformedHeader("'{' expected at byte 0"), "malformed NumPy header: '{' expected at byte 0"),
+    (.pickledObjects, "NumPy array of Python objects: save it with a numeric dtype"),
+    (
+      .unsupportedType("with named fields"),
+      "NumPy dtype with named fields is not supported: convert it to float32"
+    ),
+    (.tooManyDimensions(9), "NumPy array of 9 dimensions: at most 8 are read"),
+    (
+      .shapeOverflows([4294967296, 4294967296]), "NumPy shape [4294967296, 4294967296] has too many elements"
+    ),
+    (
+      .wrongDataSize(bytes: 4, needed: 4000000000000),
+      "NumPy data is cut off: 4 bytes where the shape needs 4000000000000"
+    ),
+    (.wrongDataSize(bytes: 8, needed: 4), "NumPy data of 8 bytes where the shape needs 4"),
+  ]
+
+  @Test(arguments: wordings)
+  func wording(_ error: NPYError, _ sentence: String) {
+    #expect("\(error)" == sentence)
   }
 
   static let valid = NPYArray(shape: [2, 3], floats: [1, 2, 3, 4, 5, 6]).encoded()

@@ -46,32 +46,59 @@ import Testing
     #expect(JSONValue.rounded(.nan, decimals: 3) == .null)
   }
 
-  @Test(arguments: [
-    ("", "JSON ends early, at byte 0: the file is truncated"),
-    ("[1,2", "JSON ends early, at byte 4: the file is truncated"),
-    ("[1,]", "JSON has ']' at byte 3 where a value is expected"),
-    ("{\"a\":1,}", "JSON has '}' at byte 7 where a key is expected"),
-    ("{\"a\" 1}", "JSON has '1' at byte 5 where ':' is expected"),
-    ("{\"a\":1 \"b\":2}", "JSON has '\"' at byte 7 where ',' or '}' is expected"),
-    ("{\"a\":1,\"a\":2}", "JSON names the key \"a\" twice, again at byte 7"),
-    ("[01]", "JSON number at byte 1 is malformed"),
-    ("[-]", "JSON number at byte 1 is malformed"),
-    ("[1.]", "JSON number at byte 1 is malformed"),
-    ("[1e]", "JSON number at byte 1 is malformed"),
-    ("[1e999]", "JSON number at byte 1 is out of range"),
-    ("\"a\u{1}b\"", "JSON string holds the control character 0x01 at byte 2"),
-    ("\"\\x\"", "JSON string has an invalid escape at byte 1"),
-    ("\"\\ud800\"", "JSON string has an invalid escape at byte 1"),
-    ("\"\\udc00\"", "JSON string has an invalid escape at byte 1"),
-    ("\"\\u12g4\"", "JSON string has an invalid escape at byte 1"),
-    ("1 2", "JSON document is followed by more text at byte 2"),
-    ("nul", "JSON ends early, at byte 3: the file is truncated"),
-    ("NaN", "JSON has 'N' at byte 0 where a value is expected"),
-    ("'a'", "JSON has ''' at byte 0 where a value is expected"),
-  ])
-  func defectsAreNamed(text: String, message: String) {
-    let error = #expect(throws: JSONError.self) { try JSONValue.parse(text) }
-    #expect(error?.description == message)
+  @Test(
+    arguments: [
+      ("", .unexpectedEnd(offset: 0)),
+      ("[1,2", .unexpectedEnd(offset: 4)),
+      ("[1,]", .unexpectedByte(0x5d, expected: "a value", offset: 3)),
+      ("{\"a\":1,}", .unexpectedByte(0x7d, expected: "a key", offset: 7)),
+      ("{\"a\" 1}", .unexpectedByte(0x31, expected: "':'", offset: 5)),
+      ("{\"a\":1 \"b\":2}", .unexpectedByte(0x22, expected: "',' or '}'", offset: 7)),
+      ("{\"a\":1,\"a\":2}", .duplicateKey("a", offset: 7)),
+      ("[01]", .invalidNumber(offset: 1)),
+      ("[-]", .invalidNumber(offset: 1)),
+      ("[1.]", .invalidNumber(offset: 1)),
+      ("[1e]", .invalidNumber(offset: 1)),
+      ("[1e999]", .numberOutOfRange(offset: 1)),
+      ("\"a\u{1}b\"", .controlCharacter(0x01, offset: 2)),
+      ("\"\\x\"", .invalidEscape(offset: 1)),
+      ("\"\\ud800\"", .invalidEscape(offset: 1)),
+      ("\"\\udc00\"", .invalidEscape(offset: 1)),
+      ("\"\\u12g4\"", .invalidEscape(offset: 1)),
+      ("1 2", .trailingBytes(offset: 2)),
+      ("nul", .unexpectedEnd(offset: 3)),
+      ("NaN", .unexpectedByte(0x4e, expected: "a value", offset: 0)),
+      ("'a'", .unexpectedByte(0x27, expected: "a value", offset: 0)),
+    ] as [(String, JSONError)])
+  func defectsAreNamed(text: String, error: JSONError) {
+    #expect(throws: error) { try JSONValue.parse(text) }
+  }
+
+  /// The sentence of each defect; other tests compare errors.
+  static let wordings: [(JSONError, String)] = [
+    (.unexpectedEnd(offset: 0), "JSON ends early, at byte 0: the file is truncated"),
+    (
+      .unexpectedByte(0x5d, expected: "a value", offset: 3),
+      "JSON has ']' at byte 3 where a value is expected"
+    ),
+    (.duplicateKey("a", offset: 7), "JSON names the key \"a\" twice, again at byte 7"),
+    (.invalidNumber(offset: 1), "JSON number at byte 1 is malformed"),
+    (.numberOutOfRange(offset: 1), "JSON number at byte 1 is out of range"),
+    (.controlCharacter(0x01, offset: 2), "JSON string holds the control character 0x01 at byte 2"),
+    (.invalidEscape(offset: 1), "JSON string has an invalid escape at byte 1"),
+    (.trailingBytes(offset: 2), "JSON document is followed by more text at byte 2"),
+    (.invalidUTF8(offset: 0), "JSON string at byte 0 is not UTF-8"),
+    (.tooDeep(limit: 64, offset: 64), "JSON nested deeper than 64 levels at byte 64"),
+    (
+      .tooLarge(bytes: 9, limit: 8), "JSON of 9 bytes is over the limit of 8: check that it is the right file"
+    ),
+    (.tooManyValues(limit: 2, offset: 3), "JSON with more than 2 values at byte 3"),
+    (.tooManyContainers(limit: 2, offset: 4), "JSON with more than 2 lists and objects at byte 4"),
+  ]
+
+  @Test(arguments: wordings)
+  func wording(_ error: JSONError, _ sentence: String) {
+    #expect("\(error)" == sentence)
   }
 
   @Test func invalidUTF8AndLimits() {
@@ -86,9 +113,8 @@ import Testing
       try JSONValue.parse("[1,2]", limits: limits)
     }
     let few = JSONLimits(bytes: 100, depth: 4, values: 9, containers: 2)
-    let error = #expect(throws: JSONError.tooManyContainers(limit: 2, offset: 4)) {
+    #expect(throws: JSONError.tooManyContainers(limit: 2, offset: 4)) {
       try JSONValue.parse("[{},[]]", limits: few)
     }
-    #expect(error?.description == "JSON with more than 2 lists and objects at byte 4")
   }
 }

@@ -179,7 +179,7 @@ import Testing
   }
 }
 
-/// What a killed process leaves goes, whatever its number was; what a living one is writing stays.
+/// The folder of a killed process is removed, whatever its process number; that of a living one stays.
 @Suite struct LeftoverTests {
   @Test func onlyWhatNobodyWritesIsRemoved() throws {
     let folder = try TemporaryDirectory()

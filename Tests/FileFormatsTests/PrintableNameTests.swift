@@ -1,7 +1,7 @@
 import FileFormats
 import Testing
 
-/// What files put into names, where it meets a terminal, a shell, a spreadsheet or a document.
+/// Hostile names from files, as printed to a terminal, a shell, a spreadsheet or a document.
 @Suite struct PrintableNameTests {
   private static let hostile = "\u{1B}[31mred\u{1B}[0m\n\u{9B}2J\u{202E}gnp\u{2028}\t"
 

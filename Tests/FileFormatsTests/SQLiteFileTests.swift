@@ -85,7 +85,7 @@ struct SQLiteFileTests {
     }
   }
 
-  /// What a file calls a table and makes as a view is none, or damaged.
+  /// A view with the name of a table is no table, or the file counts as damaged.
   @Test func aViewIsNoTable() throws {
     let found = try? Self.open("CREATE VIEW messages AS SELECT 1 AS id").hasTable("messages")
     #expect(found != true)

@@ -118,67 +118,66 @@ import Testing
 
   struct Case: Sendable, CustomTestStringConvertible {
     let bytes: [UInt8]
-    let message: String
-    var testDescription: String { message }
+    let error: ZipError
+    var testDescription: String { "\(error)" }
 
-    init(_ message: String, _ bytes: [UInt8]) {
+    init(_ error: ZipError, _ bytes: [UInt8]) {
       self.bytes = bytes
-      self.message = message
+      self.error = error
     }
   }
 
-  private static let noDirectory =
-    "no zip directory at the end of the file: an incomplete download, or not a zip archive"
-  private static let misplaced = "malformed zip directory: its declared place and size do not fit the file"
+  private static let misplaced = ZipError.malformedDirectory(
+    "its declared place and size do not fit the file")
 
   static let cases: [Case] = [
-    Case(noDirectory, []), Case(noDirectory, [UInt8](repeating: 0, count: 22)),
-    Case(noDirectory, single + [0]),
-    Case(noDirectory, patched([(102, u16(1))])),
-    Case("zip archive split over several files is not supported", patched([(86, u16(1))])),
-    Case("zip archive split over several files is not supported", patched([(90, u16(2))])),
+    Case(.noDirectory, []), Case(.noDirectory, [UInt8](repeating: 0, count: 22)),
+    Case(.noDirectory, single + [0]),
+    Case(.noDirectory, patched([(102, u16(1))])),
+    Case(.multipleDisks, patched([(86, u16(1))])),
+    Case(.multipleDisks, patched([(90, u16(2))])),
     Case(misplaced, patched([(94, u32(46))])), Case(misplaced, patched([(98, u32(36))])),
     Case(misplaced, patched([(98, u32(0xffff_fff0))])),
     Case(misplaced, patched([(90, u16(2)), (92, u16(2))])),
-    Case("malformed zip directory: an entry lacks its signature", patched([(35, [0])])),
-    Case("malformed zip directory: an entry reaches over its end", patched([(63, u16(2))])),
-    Case("malformed zip directory: an entry reaches over its end", patched([(65, u16(9))])),
-    Case("malformed zip directory: bytes after its last entry", patched([(90, u16(0)), (92, u16(0))])),
-    Case("zip archive holds a name that is not UTF-8", patched([(30, [0xff]), (81, [0xff])])),
-    Case("zip member \"a\" is encrypted", patched([(43, u16(1))])),
-    Case("zip member \"a\" is encrypted", patched([(43, u16(0x40))])),
+    Case(.malformedDirectory("an entry lacks its signature"), patched([(35, [0])])),
+    Case(.malformedDirectory("an entry reaches over its end"), patched([(63, u16(2))])),
+    Case(.malformedDirectory("an entry reaches over its end"), patched([(65, u16(9))])),
+    Case(.malformedDirectory("bytes after its last entry"), patched([(90, u16(0)), (92, u16(0))])),
+    Case(.invalidName, patched([(30, [0xff]), (81, [0xff])])),
+    Case(.encrypted("a"), patched([(43, u16(1))])),
+    Case(.encrypted("a"), patched([(43, u16(0x40))])),
     Case(
-      "zip member \"a\" uses compression method 12; stored and deflate are supported",
+      .unsupportedMethod(12, "a"),
       patched([(45, u16(12))])),
     Case(
-      "malformed zip member \"a\": it is stored, but its two sizes differ", patched([(59, u32(5))])),
+      .malformedMember("a", "it is stored, but its two sizes differ"), patched([(59, u32(5))])),
     Case(
-      "malformed zip member \"a\": its data lies outside the archive", patched([(55, u32(5)), (59, u32(5))])),
+      .malformedMember("a", "its data lies outside the archive"), patched([(55, u32(5)), (59, u32(5))])),
     Case(
-      "malformed zip member \"a\": its data lies outside the archive",
+      .malformedMember("a", "its data lies outside the archive"),
       patched([(55, u32(0x7fff_ffff)), (59, u32(0x7fff_ffff))])),
-    Case("malformed zip member \"a\": its data lies outside the archive", patched([(77, u32(34))])),
-    Case("malformed zip member \"a\": its data lies outside the archive", patched([(28, u16(9))])),
-    Case("malformed zip member \"a\": its local header lacks the signature", patched([(77, u32(1))])),
-    Case("malformed zip member \"a\": its local header has another name", patched([(30, [0x62])])),
-    Case("malformed zip member \"a\": its local header has another method", patched([(8, u16(8))])),
-    Case("malformed zip member \"a\": its zip64 sizes are missing", patched([(55, u32(0xffff_ffff))])),
-    Case("malformed zip member \"a\": its zip64 sizes are missing", zip64(extra: u16(1) + u16(8) + u64(4))),
-    Case("malformed zip member \"a\": its zip64 sizes are missing", zip64(extra: u16(1) + u16(99) + u64(4))),
+    Case(.malformedMember("a", "its data lies outside the archive"), patched([(77, u32(34))])),
+    Case(.malformedMember("a", "its data lies outside the archive"), patched([(28, u16(9))])),
+    Case(.malformedMember("a", "its local header lacks the signature"), patched([(77, u32(1))])),
+    Case(.malformedMember("a", "its local header has another name"), patched([(30, [0x62])])),
+    Case(.malformedMember("a", "its local header has another method"), patched([(8, u16(8))])),
+    Case(.malformedMember("a", "its zip64 sizes are missing"), patched([(55, u32(0xffff_ffff))])),
+    Case(.malformedMember("a", "its zip64 sizes are missing"), zip64(extra: u16(1) + u16(8) + u64(4))),
+    Case(.malformedMember("a", "its zip64 sizes are missing"), zip64(extra: u16(1) + u16(99) + u64(4))),
     Case(
-      "zip member \"a\" declares 18446744073709551615 bytes, over the limit", zip64(extra: wide(size: -1))),
-    Case("zip member \"a\" declares 4294967297 bytes, over the limit", zip64(extra: wide(size: 1 << 32 + 1))),
-    Case("zip member \"a\" declares 10000 bytes, over the limit", deflated([3, 0], crc: 0, size: 10000)),
-    Case("malformed zip directory: the zip64 record is not where its locator says", zip64(record: 0)),
-    Case("malformed zip directory: the zip64 record is not where its locator says", zip64(at: 1 << 40)),
-    Case("malformed zip directory: the zip64 record is not where its locator says", zip64(at: -1)),
-    Case("zip archive of 1099511627776 members, over the limit of 100000", zip64(count: 1 << 40)),
+      .tooLarge("a", bytes: 18446744073709551615), zip64(extra: wide(size: -1))),
+    Case(.tooLarge("a", bytes: 4294967297), zip64(extra: wide(size: 1 << 32 + 1))),
+    Case(.tooLarge("a", bytes: 10000), deflated([3, 0], crc: 0, size: 10000)),
+    Case(.malformedDirectory("the zip64 record is not where its locator says"), zip64(record: 0)),
+    Case(.malformedDirectory("the zip64 record is not where its locator says"), zip64(at: 1 << 40)),
+    Case(.malformedDirectory("the zip64 record is not where its locator says"), zip64(at: -1)),
+    Case(.tooManyMembers(count: 1099511627776, limit: 100000), zip64(count: 1 << 40)),
     Case(
-      "zip archive holds \"a\" twice",
+      .duplicateName("a"),
       patched(
         [(30, [0x61]), (110, [0x61])],
         of: ZipWriter.archive([(name: "b", bytes: [1]), (name: "a", bytes: [2])]))),
-    Case("zip members \"a\" and \"a\" share bytes", twoEntriesOneMember),
+    Case(.overlap("a", "a"), twoEntriesOneMember),
   ]
 
   private static func wide(size: Int) -> [UInt8] { u16(1) + u16(24) + u64(size) + u64(size) + u64(0) }
@@ -193,8 +192,45 @@ import Testing
 
   @Test(arguments: cases)
   func isRefused(file: Case) {
-    let error = #expect(throws: ZipError.self) { try ZipArchive(FileBytes(file.bytes)) }
-    #expect(error?.description == file.message)
+    #expect(throws: file.error) { try ZipArchive(FileBytes(file.bytes)) }
+  }
+
+  /// The sentence of each defect; other tests compare errors.
+  static let wordings: [(ZipError, String)] = [
+    (.noDirectory, "no zip directory at the end of the file: an incomplete download, or not a zip archive"),
+    (
+      .malformedDirectory("its declared place and size do not fit the file"),
+      "malformed zip directory: its declared place and size do not fit the file"
+    ),
+    (.multipleDisks, "zip archive split over several files is not supported"),
+    (.invalidName, "zip archive holds a name that is not UTF-8"),
+    (.encrypted("a"), "zip member \"a\" is encrypted"),
+    (
+      .unsupportedMethod(12, "a"),
+      "zip member \"a\" uses compression method 12; stored and deflate are supported"
+    ),
+    (
+      .malformedMember("a", "it is stored, but its two sizes differ"),
+      "malformed zip member \"a\": it is stored, but its two sizes differ"
+    ),
+    (
+      .tooLarge("a", bytes: 18446744073709551615),
+      "zip member \"a\" declares 18446744073709551615 bytes, over the limit"
+    ),
+    (
+      .tooManyMembers(count: 1099511627776, limit: 100000),
+      "zip archive of 1099511627776 members, over the limit of 100000"
+    ),
+    (.duplicateName("a"), "zip archive holds \"a\" twice"),
+    (.overlap("a", "a"), "zip members \"a\" and \"a\" share bytes"),
+    (.wrongChecksum("a"), "zip member \"a\" has a wrong checksum: the file is damaged"),
+    (.damagedData("a"), "zip member \"a\" has damaged compressed data"),
+    (.noSuchMember("a"), "zip archive has no member \"a\""),
+  ]
+
+  @Test(arguments: wordings)
+  func wording(_ error: ZipError, _ sentence: String) {
+    #expect("\(error)" == sentence)
   }
 
   @Test func damagedContentsAreRefused() throws {

@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  /// What a cell sees is the same by the picture's camera and by the map's own.
+  /// The ray of a cell is the same by the picture's camera and by the map's own.
   @Test func raysOfCellsAgreeWithTheMapsCamera() throws {
     let camera = try Intrinsics(fx: 1400, fy: 1390, cx: 955, cy: 717, imageWidth: 1920, imageHeight: 1440)
     let cells = PixelSize(width: 256, height: 192)

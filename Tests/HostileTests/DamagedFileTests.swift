@@ -9,7 +9,7 @@ import Testing
 @Suite struct DamagedFileTests {
   /// A message is one line of bounded length, whatever the file put into it.
   private static let longestMessage = 1000
-  /// What an input may take of a processor: a proof on a machine at rest, nothing that all machines keep.
+  /// The processor time allowed to an input on a machine at rest; a loaded one may take longer.
   private static let patience = Duration.seconds(1)
   private static let isExhaustive = ProcessInfo.processInfo.environment["ARDF_EXHAUSTIVE"] != nil
 

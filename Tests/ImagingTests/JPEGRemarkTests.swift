@@ -2,7 +2,7 @@ import Geometry
 import Imaging
 import Testing
 
-/// What libjpeg says something of and decodes all the same, as OpenCV and Pillow do.
+/// JPEG files that libjpeg decodes with a warning, as OpenCV and Pillow do.
 @Suite struct JPEGRemarkTests {
   /// All pixels are there, whatever libjpeg remarks on.
   @Test func remarksAreNoDamage() throws {

@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  /// What is reserved before a request is read is no less than what its values and tensors take.
+  /// The bytes reserved before a request is read cover its values and tensors.
   @Test func memoryIsKnownBefore() throws {
     let numbers = Array(repeating: "0", count: 1000).joined(separator: ",")
     let json = Array(Self.input(#""shape":[500,2],"data":[\#(numbers)]"#).utf8)

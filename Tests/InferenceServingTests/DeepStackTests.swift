@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// What is asked, with which fields and body, and the status.
+  /// The method, the path, the fields, the body and the status.
   private static let refused: [(String, String, [String: String?], [UInt8], Int)] = [
     ("POST", "detection", type, form([], image: nil), 400),
     ("POST", "detection", type, form([], image: []), 400),

@@ -17,7 +17,7 @@ import Testing
     {"name":"y","datatype":"FP32","shape":[1],"parameters":{"binary_data_size":9223372036854775807}}]}
     """
 
-  /// What is wrong, the fields, the body, and the status.
+  /// The name of the fault, the fields, the body and the status.
   private static let requests: [(String, [String: String?], [UInt8], Int)] = [
     ("nothing", [:], [], 400),
     ("no JSON", [:], [0xff, 0xfe, 0], 400),

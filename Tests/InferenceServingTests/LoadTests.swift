@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What happens when there is more to do than can be done.
+/// The service under more requests than it can compute.
 @Suite struct LoadTests {
   @Test func aFullQueueIsToldWithWhenToTryAgain() async throws {
     let model = Doubling(isGated: true)

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// What a request needs that only its numbers tell is refused before it is computed.
+  /// A request whose memory only its numbers tell is refused before it is computed.
   @Test func valuesBeyondTheMemoryAreRefused() async throws {
     var connections = connectionLimits(by: ManualTime())
     connections.memory = 1_000_000

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What clients are answered.
+/// The answers to clients.
 @Suite struct InferenceServiceTests {
   @Test func theProtocolsAddresses() async throws {
     try await serving { (client: ServerClient) throws in
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// What is wrong, and the status.
+  /// The status and the message of each fault.
   @Test func statusesSayWhoseFaultItIs() async throws {
     try await serving { (client: ServerClient) throws in
       let unknown = try client.send("POST", "/v2/models/none/infer", ServerClient.doubling("1"))
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// What curl sends without further words.
+  /// The requests that curl sends without further options.
   @Test func likelyMistakesOfClientsAreAnswered() async throws {
     try await serving { (client: ServerClient) throws in
       let infer = "/v2/models/double/infer"

@@ -10,7 +10,7 @@ struct AttentionCase: CustomTestStringConvertible, Sendable {
   var interleaved = false
   /// Largest query and key entries: large ones make a sharp softmax.
   var spread: Float = 1
-  /// What is added to entries of queries and taken from those of keys, for scores far below zero; in bf16 only.
+  /// An offset added to queries and subtracted from keys, for scores far below zero; in bf16 only.
   var distance: Float = 0
   /// The factor on keys of the second half, for scores that the first do not foresee; in bf16 only.
   var growth: Float = 1

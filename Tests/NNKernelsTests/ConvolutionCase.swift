@@ -84,7 +84,7 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
   ]
 }
 
-/// What is fused to a convolution in a test.
+/// The prologue and epilogue of a convolution in a test.
 struct FusedCase: Hashable {
   var prologue: ConvolutionKernel.Prologues
   var epilogue: ConvolutionKernel.Epilogues

@@ -61,7 +61,7 @@ struct ConvolutionConformance {
 }
 
 extension ConvolutionKernel {
-  /// What is allowed with an activation and a prologue.
+  /// The tolerance with an activation and a prologue.
   fileprivate func tolerance(_ activation: Activation, _ prologue: Prologues) -> Double {
     let own =
       prologue == .normalise ? max(tolerance.sums, KernelTolerance.normalisation.sums) : tolerance.sums

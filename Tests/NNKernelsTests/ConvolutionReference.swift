@@ -3,11 +3,11 @@ import NNKernelInterface
 /// The operands of a dense convolution, and what comes out of it by its definition.
 struct ConvolutionReference {
   let test: ConvolutionCase
-  /// What makes factors of numbers: they are rounded before they are multiplied, or not.
+  /// The rounding of a number before it is multiplied, or none.
   let factor: (Float) -> Float
 
   let weights, scale, bias, edges: [Float]
-  /// What is read: the input, or the smaller map that it is enlarged from.
+  /// The map that is read: the input, or the smaller map that it is enlarged from.
   let input: MixedMap
   let gamma, beta: [Float]
   let rows, columns: Axis
@@ -126,7 +126,7 @@ struct ConvolutionReference {
     return result
   }
 
-  /// What becomes of the sums.
+  /// The outputs: the sums after the epilogue.
   func finished(
     _ sums: [Expected], _ epilogue: ConvolutionKernel.Epilogues, row: Int = 0, column: Int = 0
   ) -> [Expected] {

@@ -8,7 +8,7 @@ struct TestNumbers {
   init(seed: Int) { numbers = SplitMix64(seed: UInt64(seed) &* SplitMix64.increment) }
 
   /// Between -1 and 1.
-  mutating func next() -> Float { 2 * numbers.unit() - 1 }
+  mutating func next() -> Float { numbers.signed() }
 
   mutating func next(_ count: Int) -> [Float] { (0..<count).map { _ in next() } }
 }

@@ -116,7 +116,7 @@ enum MixedImplementation {
   static let all = InstructionSet.available.filter(\.hasReducedPrecision)
 }
 
-/// What maps a kernel is tried on.
+/// The element types of a test's input and output maps.
 struct ElementPair: CustomTestStringConvertible, Sendable {
   var input, output: ElementType
 
@@ -125,7 +125,7 @@ struct ElementPair: CustomTestStringConvertible, Sendable {
     .init(input: .bfloat16, output: .float32), .init(input: .float32, output: .float32),
   ]
 
-  /// What a kernel for such maps is tried on.
+  /// The pairs to test for a kernel of such maps.
   static func all(of maps: MapElements) -> [ElementPair] {
     maps == .any ? all : [.init(input: .float32, output: .float32)]
   }

@@ -317,7 +317,7 @@ struct MixedStepConformance {
 }
 
 extension Kernel {
-  /// What is allowed with an activation.
+  /// The tolerance with an activation.
   fileprivate func tolerance(_ activation: Activation) -> Double {
     activation.isStraight ? tolerance.sums : max(tolerance.sums, tolerance.functions)
   }

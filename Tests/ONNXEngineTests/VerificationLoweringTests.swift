@@ -4,7 +4,7 @@ import ONNX
 import ONNXEngine
 import Testing
 
-/// What counts as equal beside the definition, and what does not.
+/// The verdicts of a network compared with its definition.
 @Suite struct VerificationLoweringTests {
   private static let tolerance: Float = 1e-4
 

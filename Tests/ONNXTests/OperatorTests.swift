@@ -31,12 +31,40 @@ import ONNX
     }
   }
 
-  @Test("weights of another element type than the input's are refused", arguments: ["Conv", "ConvTranspose"])
-  func weightsOfAnotherType(type: String) {
-    let (input, weights) = (
-      Tensor([1, 1, 2, 2], [Float](repeating: 1, count: 4)), Tensor([1, 1, 1, 1], [1.0])
-    )
-    #expect(error { _ = try run(type, [input, weights]) } != nil)
+  @Test("tensors of different types are refused where the definition has one type for them")
+  func sharedTypes() throws {
+    for (name, groups) in Operators.sharedTypes {
+      let listed = try #require(Operators.listing.first { $0.name == name }, "\(name)")
+      for group in groups {
+        let (kept, odd) = (group.first ?? 0, group.last ?? 1)
+        #expect(odd < listed.inputs.upperBound, "\(name)")
+        let types = (0..<max(odd + 1, listed.inputs.lowerBound)).map {
+          $0 == odd ? ElementType.double : .float
+        }
+        let found = error {
+          _ = try run(name, types.map { Tensor($0, [1, 1, 2, 2], doubles: [1, 1, 1, 1]) }, opset: 23)
+        }
+        #expect(
+          found
+            == .malformed(
+              "input \(kept) has elements of type float and input \(odd) of type double"), "\(name)")
+      }
+    }
+  }
+
+  @Test(
+    "a stride or a dilation of 0 is refused", arguments: ["Conv", "ConvTranspose", "MaxPool", "AveragePool"],
+    ["strides", "dilations"])
+  func zeroSteps(type: String, attribute: String) {
+    let input = Tensor([1, 1, 2, 2], [Float](repeating: 1, count: 4))
+    let isPool = type.hasSuffix("Pool")
+    let found = error {
+      _ = try run(
+        type, isPool ? [input] : [input, input],
+        [Proto.attribute(attribute, ints: [1, 0])]
+          + (isPool ? [Proto.attribute("kernel_shape", ints: [1, 1])] : []), opset: 19)
+    }
+    #expect(found == .malformed("attribute \"\(attribute)\" is [1, 0] for 2 axes"))
   }
 
   @Test("an attribute that is not implemented is named, not ignored")

@@ -1,6 +1,6 @@
 /// Every truncation, every single-byte change and every number of a file in its extremes, in a fixed order.
 public struct Damage: Sendable {
-  /// What was done to the file.
+  /// The change made to the file.
   public enum Kind: Sendable, Equatable, CustomStringConvertible {
     /// Only the first bytes were kept.
     case cut(to: Int)

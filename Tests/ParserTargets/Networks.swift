@@ -6,7 +6,7 @@ import NNVerification
 import TestSupport
 
 extension ParserTarget {
-  /// What is read of files of weights and of references beside their tensors.
+  /// The parsers of metadata in files of weights and of references.
   static let networks: [ParserTarget] = [
     ParserTarget("detector-metadata") { bytes in
       let architecture = try YOLOArchitecture(TinyWeights.detector.with(metadata: bytes))

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// A parser that strangers' bytes are thrown at: it accepts or refuses them, and does nothing else.
 public struct ParserTarget: Sendable {
-  /// What became of some bytes.
+  /// The result of parsing some bytes.
   public enum ParseOutcome: Sendable, Equatable {
     /// They were read.
     case accepted

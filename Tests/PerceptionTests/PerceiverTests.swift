@@ -225,7 +225,7 @@ import Testing
     #expect(await failure(bad, try Self.frame(hasPicture: false)) == "f: the frame has no picture")
   }
 
-  /// What the live loop asks: picture by picture, and a sensor only of networks that need one.
+  /// The live loop asks for each picture alone, and for a sensor only where the network needs one.
   @Test func theLiveLoopAsksTheSameNetworks() async throws {
     let perceiver = Perceiver(
       detector: ObjectDetector(FixedObjects(Array(Self.things.dropFirst()))), depth: FixedDepth())

@@ -7,7 +7,7 @@ import Perception
 import TestSupport
 import Testing
 
-/// What a network finds, as the app core takes it.
+/// The objects of a segmentation network, as detections of the app core.
 @Suite struct SegmentationDetectionsTests {
   private static let upright = PixelSize(width: 96, height: 64)
 

@@ -88,7 +88,7 @@ import Testing
     #expect(found[0].confidence == 0.9)
   }
 
-  /// What shares half of the surest, and not of what that has grown to, goes, as with sahi.
+  /// An object is merged if it shares half of the surest one as found, not as grown by merging; the same as in sahi.
   @Test func whatSharesHalfOfTheSurestAloneGoes() throws {
     let surest = Self.object(0, 0, 10, 10, 0.9)
     let large = Self.object(0, 0, 40, 40, 0.8)

@@ -13,7 +13,7 @@ final class NotingWorkshop: Workshop {
   let asked = Mutex<[String]>([])
   /// Where the last run found its files.
   let runPath = Mutex<String?>(nil)
-  /// What lay there.
+  /// The files in that folder, by name.
   let found = Mutex<[String: [UInt8]]>([:])
   let canRun: Bool
   let fileNames = ["scene.glb"]

@@ -13,39 +13,45 @@ import Testing
     Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\n\(fields)\r\n".utf8)
   }
 
-  /// What is wrong, the head with HOST for the right host, the status and the message.
+  private static let noBeginning = "the request does not begin as one of HTTP/1.1"
+  private static let noName = "the request has a header field without a name"
+  private static let control = "the request has a control character"
+  private static let noNumber = "the request's Content-Length is no number"
+  private static let badAddress = "the address has a name that is not allowed"
+
+  /// The name of the fault, the head (with HOST for the right host), the status and the message.
   private static let malformed: [(String, String, Int, String)] = [
-    ("no line", "\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
-    ("no words", "GARBAGE\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
-    ("another version", "GET / HTTP/9.9\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
-    ("two blanks", "GET  / HTTP/1.1\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
+    ("no line", "\r\n\r\n", 400, noBeginning),
+    ("no words", "GARBAGE\r\n\r\n", 400, noBeginning),
+    ("another version", "GET / HTTP/9.9\r\n\r\n", 400, noBeginning),
+    ("two blanks", "GET  / HTTP/1.1\r\n\r\n", 400, noBeginning),
     (
       "another's address", "GET http://x/ HTTP/1.1\r\n\r\n", 400,
-      "the request does not begin as one of HTTP/1.1"
+      noBeginning
     ),
-    ("no address", "GET * HTTP/1.1\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"),
+    ("no address", "GET * HTTP/1.1\r\n\r\n", 400, noBeginning),
     (
-      "a method in lower case", "get / HTTP/1.1\r\n\r\n", 400, "the request does not begin as one of HTTP/1.1"
+      "a method in lower case", "get / HTTP/1.1\r\n\r\n", 400, noBeginning
     ),
     (
       "letters beyond ASCII", "GET /\u{FF} HTTP/1.1\r\n\r\n", 400,
-      "the request does not begin as one of HTTP/1.1"
+      noBeginning
     ),
-    ("a zero", "GET / HTTP/1.1\r\nA: \u{0}\r\n\r\n", 400, "the request has a control character"),
-    ("a line feed alone", "GET / HTTP/1.1\nHost: HOST\n\r\n\r\n", 400, "the request has a control character"),
+    ("a zero", "GET / HTTP/1.1\r\nA: \u{0}\r\n\r\n", 400, control),
+    ("a line feed alone", "GET / HTTP/1.1\nHost: HOST\n\r\n\r\n", 400, control),
     (
       "a carriage return alone", "GET / HTTP/1.1\r\nA: b\rc\r\n\r\n", 400,
-      "the request has a control character"
+      control
     ),
-    ("no colon", "GET / HTTP/1.1\r\nHost\r\n\r\n", 400, "the request has a header field without a name"),
-    ("no name", "GET / HTTP/1.1\r\n: x\r\n\r\n", 400, "the request has a header field without a name"),
+    ("no colon", "GET / HTTP/1.1\r\nHost\r\n\r\n", 400, noName),
+    ("no name", "GET / HTTP/1.1\r\n: x\r\n\r\n", 400, noName),
     (
       "a folded field", "GET / HTTP/1.1\r\nA: b\r\n c: d\r\n\r\n", 400,
-      "the request has a header field without a name"
+      noName
     ),
     (
       "a blank before the colon", "GET / HTTP/1.1\r\nHost : HOST\r\n\r\n", 400,
-      "the request has a header field without a name"
+      noName
     ),
     ("two hosts", "GET / HTTP/1.1\r\nHost: HOST\r\nhost: evil\r\n\r\n", 400, "the request says host twice"),
     (
@@ -54,23 +60,23 @@ import Testing
     ),
     (
       "a negative length", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400,
-      "the request's Content-Length is no number"
+      noNumber
     ),
     (
       "a signed length", "POST / HTTP/1.1\r\nContent-Length: +1\r\n\r\n", 400,
-      "the request's Content-Length is no number"
+      noNumber
     ),
     (
       "an endless length", "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 400,
-      "the request's Content-Length is no number"
+      noNumber
     ),
     (
       "two framings", "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       411, "say the body's length with Content-Length"
     ),
-    ("half a percent sign", "GET /%4 HTTP/1.1\r\n\r\n", 400, "the address has a name that is not allowed"),
-    ("no digits", "GET /%+1 HTTP/1.1\r\n\r\n", 400, "the address has a name that is not allowed"),
-    ("no UTF-8", "GET /%ff HTTP/1.1\r\n\r\n", 400, "the address has a name that is not allowed"),
+    ("half a percent sign", "GET /%4 HTTP/1.1\r\n\r\n", 400, badAddress),
+    ("no digits", "GET /%+1 HTTP/1.1\r\n\r\n", 400, badAddress),
+    ("no UTF-8", "GET /%ff HTTP/1.1\r\n\r\n", 400, badAddress),
     ("no host", "GET / HTTP/1.1\r\n\r\n", 403, "ask for http://HOST/"),
     (
       "another method", "TRACE / HTTP/1.1\r\nHost: HOST\r\n\r\n", 403,

@@ -3,7 +3,7 @@ import Sharding
 import TestSupport
 import Testing
 
-/// What folders of runs and jobs refuse before any work is done.
+/// The refusals of folders of runs and jobs, made before any work.
 @Suite struct JobFolderTests {
   private static func parts(_ path: String, resume: Bool) throws -> PartFolder {
     try PartFolder(path, shard: .whole, stage: nil, resume: resume, keepsFiles: false)

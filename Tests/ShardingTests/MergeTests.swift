@@ -26,7 +26,7 @@ import Testing
     #expect(try MergedParts(of: place.path).gaps(manifest: nil).isEmpty)
   }
 
-  /// What docs/guides/scale.md says of `cat` and `sort`.
+  /// Sorting records as lines gives the order of frames, as docs/guides/scale.md says of `cat` and `sort`.
   @Test func lineOrderIsFrameOrder() throws {
     let records = [(0, 0), (0, 10), (2, 0), (10, 0), (100_000, 3)].map { Records.record($0.0, frame: $0.1) }
     let lines = records.map { String(decoding: $0.line, as: UTF8.self) }

@@ -67,7 +67,7 @@ public final class LoopbackConnection {
   /// Ends one's own direction.
   public func closeSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// What has arrived, once anything has; nothing at the end.
+  /// The bytes that have arrived, once there are any; none at the end of the stream.
   public func read() -> [UInt8] { receive(65_536, flags: 0) }
 
   /// Returns once anything has arrived, and leaves it there.

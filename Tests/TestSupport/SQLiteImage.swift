@@ -1,6 +1,6 @@
 /// A database of SQLite of some tables, a page each (sqlite.org/fileformat2.html).
 package struct SQLiteImage {
-  /// What a column of a row holds.
+  /// A value of a row.
   package enum Value {
     case integer(Int)
     case text(String)

@@ -1,8 +1,9 @@
 import FileFormats
 import Foundation
 
+/// Numbers in double precision.
 extension SplitMix64 {
-  /// A number from 0 up to and without 1, of 53 bits.
+  /// The next number as one in [0, 1), of 53 bits.
   package mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   /// A standard normal value (Box-Muller).

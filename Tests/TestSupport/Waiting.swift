@@ -11,7 +11,7 @@ public enum Waiting {
 
   /// Something was waited for and did not come.
   public struct NeverCame: Error, CustomStringConvertible {
-    /// What it was.
+    /// The event that was waited for.
     public let what: String
     /// For a test's report.
     public var description: String { "\(what): did not come in \(Waiting.patience)" }
@@ -41,7 +41,7 @@ public enum Waiting {
     }
   }
 
-  /// What this thread has had of processors, for proofs on a machine at rest.
+  /// The processor time of this thread, for measurements on a machine at rest.
   public static var processorTime: Duration {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -71,7 +71,7 @@ public final class ManualTime: Sendable {
   /// A clock that shows the present.
   public init() {}
 
-  /// What it shows.
+  /// The time that it shows.
   public var now: ContinuousClock.Instant { instant.withLock { $0 } }
 
   /// Moves it on.

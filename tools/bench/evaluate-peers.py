@@ -26,7 +26,7 @@ SIZE, STRIDES, BINS = 640, (8, 16, 32), 16
 
 
 def decoded(maps):
-    """What the head makes of its maps: (1, 4 + classes + 32, N), boxes as centers and sizes in pixels."""
+    """The head's output of its maps: (1, 4 + classes + 32, N), boxes as centers and sizes in pixels."""
     columns = []
     for level, stride in enumerate(STRIDES):
         box, classes, coefficients = (torch.from_numpy(maps[f"{name}.{level}"]) for name in ("box", "cls", "coef"))
@@ -40,7 +40,7 @@ def decoded(maps):
 
 
 def found(run, path, number):
-    """What an engine finds in a picture, as COCO's results."""
+    """The objects that an engine finds in a picture, as COCO's results."""
     import cv2
     from ultralytics.data.augment import LetterBox
     from ultralytics.utils import nms, ops

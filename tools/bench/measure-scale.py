@@ -72,7 +72,7 @@ def frames(given: argparse.Namespace, place: Path) -> None:
 
 
 def start(given: argparse.Namespace, place: Path) -> None:
-    """What a shard takes beside its frames."""
+    """Measures the time of a shard apart from its frames."""
     path = place / "photo.png"
     path.write_bytes(png(1))
     for what, lines in {"no capture": "", "one small picture": f"{path}\n", "eleven of them": f"{path}\n" * 11}.items():

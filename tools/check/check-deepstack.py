@@ -46,7 +46,7 @@ def served(ardf, weights, *more):
 
 
 def detected(ardf, weights, path, confidence):
-    """What `ardf detect` finds: label and whole pixels."""
+    """The objects of `ardf detect`: label and whole pixels."""
     command = [ardf, "detect", path, "--yolo", weights, "--conf", confidence, "--quiet", "--out", "-"]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True)
     found = []
@@ -69,7 +69,7 @@ def agree(ours, theirs):
 
 
 def refusal(call):
-    """What the SDK says of a call."""
+    """The error of a call to the SDK, as text."""
     try:
         call()
     except Exception as error:  # the SDK raises nothing narrower

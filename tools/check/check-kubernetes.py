@@ -22,7 +22,7 @@ def never_again() -> set[int]:
 
 
 def serving(version: str) -> dict[str, bool]:
-    """What the Deployment of Examples/Serving promises."""
+    """The checks of the Deployment of Examples/Serving, by name."""
     manifests = list(yaml.safe_load_all((ROOT / "Examples/Serving/kubernetes.yaml").read_text()))
     for manifest in manifests:
         kubernetes_validate.validate(manifest, version, strict=True)

@@ -42,7 +42,7 @@ class Trial:
         self.python, self.failed, self.skipped, self.tried = python, 0, 0, 0
 
     def run(self, title, *words):
-        """What it prints; counts and prints a failure."""
+        """Runs a script and gives its output; counts and prints a failure."""
         done = subprocess.run([self.python, *map(str, words)], capture_output=True, text=True, check=False)
         self.tried += 1
         if done.returncode == SKIPPED:

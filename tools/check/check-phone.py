@@ -62,7 +62,7 @@ def code_of(lines):
 
 
 def read(modules, inverted):
-    """What OpenCV reads, on a terminal whose text is light on dark, or the other way round."""
+    """The text that OpenCV reads of a code, on a terminal whose text is light on dark, or the other way round."""
     picture = np.where(modules == 1, 0, 255).astype(np.uint8)
     border = 255
     if inverted:
@@ -81,7 +81,7 @@ def status(url):
 
 
 def check_page(page, name, shots):
-    """What holds of the page of any frame, in both themes."""
+    """Checks the page of any frame, in both themes."""
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         page.wait_for_timeout(200)

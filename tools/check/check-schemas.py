@@ -84,7 +84,7 @@ def made(ardf, place):
 
 
 def verified(ardf, place):
-    """What `verify` says of a reference that is right, and of one with an object that is not there."""
+    """The documents of `verify` for a right reference, and for one with an object that is not there."""
     layers = ["--reference", GOLDENS / "yolo11-tiny-n.layers.safetensors", "--json"]
     yield json.loads(run(ardf, "verify", "--weights", GOLDENS / "yolo11-tiny-n.safetensors", *layers))
     data = (GOLDENS / "yolo11-least.ref.safetensors").read_bytes()
@@ -108,7 +108,7 @@ def validator(document):
 
 
 def version(path):
-    """What documents of a schema name: the first version, unless it says another."""
+    """The name of a schema in its documents: the first version, unless the schema says another."""
     stated = json.loads(path.read_text()).get("properties", {}).get("schema", {})
     return stated.get("const", f"ardf.{path.name.split('.')[0]}/1")
 

@@ -7,8 +7,8 @@ Of Swift and Python comments and strings are read, of C, CSS and JavaScript comm
 everything. Names are left alone: code spans of comments, parts of longer names, options (`--labelled`), and words of
 Python that are a string by themselves. `--fix` replaces British spelling. Pages but the changelog, comments of Swift,
 Python, C and scripts, and helps and messages of Sources use the field's words; pages of docs outside of decisions tell
-no history; a docstring of Sources begins with a noun or a verb, not with "What". Ends with 1 where
-something is left.
+no history; a docstring of Swift or Python begins with a noun or a verb, not with "What". Ends with 1 where something is
+left.
 """
 
 import io
@@ -93,7 +93,8 @@ SPATIAL = (
     *("Tests/AppCoreTests/", "tools/check/check-boxes", "tools/measure/boxes/", "training/scenes.py"),
 )
 #: A docstring that makes its reader finish a riddle.
-RIDDLE = re.compile(r"^[ ]*/// What\b", re.MULTILINE)
+RIDDLE = re.compile(r'^[ ]*(///|""") ?What\b', re.MULTILINE)
+RIDDLED = ("Sources/", "Tests/", "Examples/", "tools/", "training/", "Fuzz/")
 SUFFIXES = {".md", ".swift", ".py", ".c", ".h", ".js", ".html", ".css", ".sh", ".yaml", ".yml", ".json", ".jq", ".txt"}
 SKIPPED = re.compile(r"^(Fuzz/Corpus|Fuzz/Captures|Tests/[A-Za-z]+/Goldens/.*\.json|tools/check/check-spelling\.py)")
 
@@ -248,11 +249,11 @@ def dialect(name, text):
     yield from phrases(WORDS, text)
     if name.startswith("docs/") and name.endswith(".md") and not name.startswith("docs/decisions/"):
         yield from phrases(HISTORY, text)
-    if name.endswith(".swift") and name.startswith("Sources/"):
+    if name.endswith((".swift", ".py")) and name.startswith(RIDDLED):
         for match in RIDDLE.finditer(text):
             before = text[: match.start()].rstrip().rpartition("\n")[2]
             if not before.lstrip().startswith("///"):
-                yield match.start(), "/// What", "the noun it describes"
+                yield match.start(), "What", "the noun it describes"
     is_spatial = name.startswith(SPATIAL)
     found = [phrase for phrase in phrases(FIELD_WORDS, text) if not is_spatial or phrase[1] != "behind"]
     spans = spans_of_prose(name, text) if found else []

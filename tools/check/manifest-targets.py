@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the targets of Package.swift may import, for all architectures: `TARGET FOLDER MODULE...`, a line each.
+"""The modules that each target of Package.swift may import, on all architectures: `TARGET FOLDER MODULE...` lines.
 
     tools/check/manifest-targets.py [--files | --compare DUMP]
 

@@ -282,7 +282,7 @@ class Place:
 
 
 def named_outputs(line):
-    """What an example says it writes."""
+    """The files that an example names as its outputs."""
     names = re.findall(r"--out (\S+)", line) + re.findall(r"> (\S+)", line)
     if match := re.match(r"ardf convert \S+ (\S+)", line):
         names.append(match[1])

@@ -63,7 +63,7 @@ def parts(path):
 
 
 def wrong(page, link):
-    """What is wrong with a link of a page; None where nothing is."""
+    """The fault of a link of a page, as text; None without one."""
     path, _, anchor = link.partition("#")
     target = (page.parent / unquote(path)).resolve() if path else page
     if not target.exists():

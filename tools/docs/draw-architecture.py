@@ -97,7 +97,7 @@ class Drawing:
 
 
 def imports():
-    """What each target of Sources depends on directly, on any architecture."""
+    """The direct dependencies of each target of Sources, on any architecture."""
     targets = {}
     for architecture in ("x86_64", "arm64"):
         environment = {**os.environ, "ARDF_ARCH": architecture}

@@ -3,9 +3,9 @@
 
     python tools/docs/make-pictures.py [NAME...] [--ardf .build/release/ardf] [--out docs/images]
 
-Without names all of them: `results` and `stages` from what `make clip` leaves in out/clip and .cache, `effects`, `replay`
-and `arena` with the demo's capture and weights, `boxes` by tools/measure/measure-boxes.py, and the drawings. Needs Pillow,
-and what measure-boxes needs.
+Without names all of them: `results` and `stages` from what `make clip` leaves in out/clip and .cache, `effects` and `replay`
+from the clip itself, `arena` with the detector's weights, `boxes` by tools/measure/measure-boxes.py, and the drawings. Needs
+Pillow, and what measure-boxes needs.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def called(*words):
 
 
 def converted(ardf, scratch):
-    """The demo's capture in the native layout; its frames in order."""
+    """The clip that `make clip` fetches, in the native layout; its frames in order."""
     place = Path(scratch) / "capture"
     called(ardf, "capture", "convert", ROOT / ".cache/bedroom", "--out", place)
     return sorted(place.glob("[0-9]*.json"))

@@ -57,7 +57,7 @@ def records(path: Path) -> int:
 
 
 class Checks:
-    """What must hold, printed a line each."""
+    """Checks, each printed as a line."""
 
     def __init__(self, name: str):
         self.name = name

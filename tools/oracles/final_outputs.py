@@ -1,4 +1,4 @@
-"""What Ultralytics makes of a detector's raw outputs: anchors, strides, and the objects after suppression."""
+"""Ultralytics' results of a detector's raw outputs: anchors, strides, and the objects after suppression."""
 
 import types
 
@@ -49,7 +49,7 @@ def objects_of(output, thresholds, size, classes, suffix, end2end, prototypes=No
 
 
 def final_outputs(model, named, size, thresholds=THRESHOLDS):
-    """What is made of the outputs `named`, as `yolo.named_outputs` gives them, of an input of `size`.
+    """The final results of the outputs `named`, as `yolo.named_outputs` gives them, of an input of `size`.
 
     `anchors` (2, N) and `strides` (1, N), in cells and pixels; `objects`, `objects.thresholds`, `objects.masks`. Of a
     classifier nothing. Call it after the network has run, whose head keeps anchors and strides.

@@ -223,7 +223,7 @@ def extensions(value, found):
 
 
 def faults(data):
-    """What is wrong with a GLB file's bytes; empty where nothing is."""
+    """The faults of a GLB file's bytes; empty without one."""
     return Scene(data).faults
 
 

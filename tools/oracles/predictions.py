@@ -1,4 +1,4 @@
-"""What ultralytics predicts, with published checkpoints and with random weights."""
+"""Predictions of ultralytics, with published checkpoints and with random weights."""
 
 import numpy as np
 import torch

@@ -88,7 +88,7 @@ def depth_metadata(variant, source, shape=None):
 
 
 def published_yolo(model, names):
-    """What ultralytics saves in a `.pt` file: the whole model in float16 among notes on its training."""
+    """The content of a `.pt` file of ultralytics: the whole model in float16, and notes on its training."""
     model = copy.deepcopy(model).half()
     model.names = dict(enumerate(names))
     return {
@@ -106,7 +106,7 @@ def published_yolo(model, names):
 
 
 def transformers_config(shape):
-    """What `config.json` says of a depth network with the names of transformers."""
+    """The `config.json` of a depth network, with the names of transformers."""
     backbone = {
         "model_type": "dinov2",
         "hidden_size": shape.embed_dim,

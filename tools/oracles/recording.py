@@ -1,4 +1,4 @@
-"""What every module of a PyTorch network makes of an input, by module path."""
+"""The outputs of all modules of a PyTorch network for an input, by module path."""
 
 import re
 

@@ -25,7 +25,7 @@ class ReferenceFault:
 
 @dataclass
 class Context:
-    """What a fault may need besides the tensors: the network in float64, its last result, input and thresholds."""
+    """The data of a fault besides the tensors: the network in float64, its last result, input and thresholds."""
 
     network: torch.nn.Module
     image: torch.Tensor

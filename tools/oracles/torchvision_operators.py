@@ -35,7 +35,7 @@ def nms(boxes, scores, iou_threshold):
 
 
 def versions():
-    """What is installed, for people: `torch 2.13.0+cpu, torchvision 0.28.0`."""
+    """The installed versions as text: `torch 2.13.0+cpu, torchvision 0.28.0`."""
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("torch", "torchvision"))
 
 

@@ -142,7 +142,7 @@ class Place:
             return False
 
     def judge(self, command, status, allowed, may_leave=False):
-        """What is wrong after a run; None where nothing is."""
+        """The fault after a run, as text; None without one."""
         found = digest(self.folder / command.output)
         if found is None:
             return "the output is gone"

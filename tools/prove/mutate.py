@@ -102,7 +102,7 @@ class Harness:
         return Run(arguments, process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, timed_out)
 
     def calibrate(self):
-        """What a class's commands take of sound files, which they must accept."""
+        """Measures time and memory of each class's commands on sound files, which they must accept."""
         for kind in self.names:
             for number in range(SOUND):
                 self.enter("calibration")
@@ -184,7 +184,7 @@ def again(harness, number, folder):
 
 
 def gather(results, jobs):
-    """What the workers tell until all are done: counts by class, findings by reason."""
+    """The workers' messages until all are done: counts by class, findings by reason."""
     counts, reasons = defaultdict(Counter), defaultdict(list)
     while jobs:
         number, *message = results.get()

@@ -166,8 +166,8 @@ def contents(folder):
 
 
 def comparable(path):
-    """What must be the same of a file: no page says twice what took how long, and a job's part has a line for each frame
-    in the order in which threads end, which `merge` sorts."""
+    """The bytes of a file that must be equal in two runs: without the times in a page; with the lines of a job's part
+    sorted, since they are in the order in which threads ended."""
     data = path.read_bytes()
     if path.name.startswith("part-"):
         return b"".join(sorted(data.splitlines(keepends=True)))

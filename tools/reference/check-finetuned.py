@@ -35,6 +35,7 @@ from oracles.yolo import import_ultralytics
 TOOLS = Path(__file__).resolve().parent
 NAMES = ["disc", "square", "triangle"]
 SIDE = 160
+#: The least score of a detection; of a network that is less sure of all, half of its best score.
 CONFIDENCE = 0.4
 #: What boxes have to agree by, pixels, and scores.
 BOX_TOLERANCE, SCORE_TOLERANCE = 0.5, 2e-3
@@ -116,7 +117,7 @@ def train(base, data, work, epochs):
 
 
 def step(package, *arguments):
-    """What a step of this script gives with the Ultralytics of a folder; of None with the installed one."""
+    """The result of a step of this script, run with the Ultralytics in a folder; of None with the installed one."""
     environment = os.environ | ({"PYTHONPATH": str(package.resolve())} if package else {})
     command = [sys.executable, __file__, *map(str, arguments)]
     return json.loads(
@@ -128,7 +129,11 @@ def run_step(arguments, work):
     """Trains, or predicts, in a process of its own; the last line that it prints is JSON."""
     if arguments.step == "predict":
         objects = expected_objects(work / "train/weights/best.pt", work / "new.png")
-        result = [(name, score, np.asarray(numbers).tolist()) for name, score, numbers in objects]
+        least = min(CONFIDENCE, max((score for _, score, _ in objects), default=0) / 2)
+        # Of a class of the whole picture there are no numbers, and all are kept.
+        kept = [entry for entry in objects if entry[1] >= least or not len(entry[2])]
+        kept = [(name, score, np.asarray(numbers).tolist()) for name, score, numbers in kept]
+        result = {"confidence": least, "objects": kept}
     else:
         task = import_ultralytics().YOLO(arguments.base).task
         random = np.random.Generator(np.random.PCG64(1))
@@ -141,13 +146,13 @@ def run_step(arguments, work):
 
 
 def run(ardf, *arguments):
-    """What `ardf` prints."""
+    """The standard output of `ardf`."""
     return subprocess.run([ardf, *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def expected_objects(checkpoint, image):
-    """`(name, score, numbers)` of what Ultralytics finds, best first; numbers as `numbers_of` has them."""
-    options = {"conf": CONFIDENCE, "iou": 0.5, "imgsz": SIDE, "verbose": False}
+    """`(name, score, numbers)` of all that Ultralytics finds, best first; numbers as `numbers_of` has them."""
+    options = {"conf": 0.001, "iou": 0.5, "imgsz": SIDE, "verbose": False}
     result = import_ultralytics().YOLO(checkpoint).predict(str(image), **options)[0]
     if result.probs is not None:
         return [(result.names[kind], float(result.probs.data[kind]), np.zeros(0)) for kind in result.probs.top5]
@@ -209,11 +214,12 @@ def check(arguments, work, package):
         subprocess.run([*make, "--size", f"{SIDE}x{SIDE}"], check=True)
         print(run(arguments.ardf, "verify", "--weights", weights, "--reference", reference, "--failed"))
 
-    options = ["--yolo", weights, "--imgsz", SIDE, "--conf", CONFIDENCE, "--out", work / "found", "--force", "--json"]
+    predicted = step(package, "--step", "predict", *common)
+    confidence, expected = predicted["confidence"], predicted["objects"]
+    assert expected, "the network finds nothing: train for longer"
+    options = ["--yolo", weights, "--imgsz", SIDE, "--conf", confidence, "--out", work / "found", "--force", "--json"]
     document = json.loads(run(arguments.ardf, "detect", image, *options))
     found = document["classes"] if "classes" in document else document["detections"]
-    expected = step(package, "--step", "predict", *common)
-    assert expected, "the network finds nothing: train for longer"
     assert len(found) == len(expected), (found, expected)
     for ours, (name, score, numbers) in zip(found, expected, strict=True):
         off = np.abs(numbers_of(ours) - np.array(numbers)).max(initial=0)

@@ -150,7 +150,7 @@ def overlaps(first, second):
 
 
 def scored(truth, rows, ids):
-    """What `trackeval` says of a film: its results of HOTA and of identities."""
+    """The results of `trackeval` for a film: HOTA and identities."""
     true_ids = [list(shown) for shown in truth]
     followed = [[k for k, identity in enumerate(picture) if identity] for picture in ids]
     kept = [[ids[n][k] for k in chosen] for n, chosen in enumerate(followed)]

@@ -193,7 +193,7 @@ def depth_faults(network, random):
 
 
 def reference_tensors(network, image):
-    """What every module makes, in float64."""
+    """The outputs of all modules, in float64."""
     network = network.double()
     tensors, result = record(network, lambda: network(image.double()))
     tensors["input"] = image

@@ -46,7 +46,7 @@ PROMPT_SEED = 3
 
 
 def prompt_of(network, architecture, dtype):
-    """What a prompted network is given besides the picture, as further arguments."""
+    """The further arguments of a prompted network after the picture; none of other networks."""
     if architecture != "depth-anything-v2" or not network.shape.prompted:
         return []
     return [random_prompt(PROMPT_SEED).to(dtype)]

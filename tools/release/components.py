@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a tree of tools/release/bundle is made of: licenses and a CycloneDX 1.6 list, from tools/release/components.json.
+"""Licenses and a CycloneDX 1.6 list of a tree of tools/release/bundle, from tools/release/components.json.
 
     tools/release/components.py TREE
 

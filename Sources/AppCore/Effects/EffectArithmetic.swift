@@ -1,4 +1,5 @@
 import FileFormats
+
 /// Periodic functions from sums and products alone, so that pictures have the same bits on every machine.
 enum Wave {
   /// The part of `x` above the whole number below it, in [0, 1); |x| stays below two thousand million.
@@ -48,9 +49,7 @@ struct Scatter: Sendable {
 
   /// A number in [0, 1) for one use of one thing.
   func unit(_ index: Int, _ use: Int) -> Float {
-    let state = seed &+ UInt64(truncatingIfNeeded: index) &* SplitMix64.increment
-    return SplitMix64.unit(
-      SplitMix64.mixed(state &+ UInt64(truncatingIfNeeded: use) &* 0xD1B5_4A32_D192_ED03))
+    SplitMix64.unit(SplitMix64.number(seed: seed, index: index, use: use))
   }
 
   /// A number in `range` for one use of one thing.

@@ -101,6 +101,7 @@ public enum CheckpointConverter {
           against: WeightStore(tensors: tensors, metadata: metadata, file: file))
         metadata[ModuleFacts.key] = ModuleFacts.compared
       }
+      try checkBuilds(WeightStore(tensors: tensors, metadata: metadata, file: file))
       return Checkpoint(
         architecture: found.architecture, variant: found.variant, tensors: tensors, metadata: metadata,
         remarks: found.remarks.filter {
@@ -108,6 +109,15 @@ public enum CheckpointConverter {
         })
     } catch {
       throw CheckpointError(error.kind, tensor: error.tensor, file: file)
+    }
+  }
+
+  /// What a converted file would be refused for where it is used, it is refused for here.
+  private static func checkBuilds(_ weights: WeightStore) throws(CheckpointErrorAt) {
+    do throws(NetworkError) {
+      _ = try InspectedNetwork(weights: weights, pool: ThreadPool(threads: 1))
+    } catch {
+      throw CheckpointErrorAt(.notBuilt(reason: "\(innermost(error))"))
     }
   }
 

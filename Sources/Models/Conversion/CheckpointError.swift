@@ -63,6 +63,8 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case severalNetworks([String])
     /// A module of this name computes something else than what is built for its tensors.
     case otherModule(String, reason: String)
+    /// Its shapes are a network's, but its values or sizes are not one's that can be built.
+    case notBuilt(reason: String)
     /// Modules in other names than the original's.
     case renamedModules
     /// The key-point shape stated by the checkpoint does not fit the number of values.
@@ -106,7 +108,32 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
   /// One line: the file, the tensor, the defect and the remedy.
   public var description: String {
     if case .file(let error) = kind { return error.description }
-    return tensor.map { "\(file): tensor \"\(printableName($0))\": \(kind)" } ?? "\(file): \(kind)"
+    let defect = tensor.map { "\(file): tensor \"\(printableName($0))\": \(kind)" } ?? "\(file): \(kind)"
+    return kind.remedy.map { "\(defect); \($0)" } ?? defect
+  }
+}
+
+extension CheckpointError.Kind {
+  /// The remedy, where the defect itself does not say it.
+  fileprivate var remedy: String? {
+    switch self {
+    case .file, .export, .unknownFormat, .unpacksTooLarge, .fused, .wrongShape, .notFloat, .severalNetworks,
+      .renamedModules, .convertedBefore, .unknownGreatestDepth, .invalidGreatestDepth, .needlessGreatestDepth:
+      nil
+    case .weights(let kind): kind.remedy
+    case .zip, .notTorch, .pickle, .duplicateName, .wrongStorageSize, .outsideStorage, .invalidShape:
+      "download it again, or save it again with torch.save"
+    case .bigEndian: "save it on a little-endian machine"
+    case .tooDeep, .tooManyModules, .tooManyAttributes, .tooManyTensors, .nameTooLong, .noTensors,
+      .mixedTypes:
+      "save the model's state_dict alone"
+    case .unknownArchitecture, .unsupportedNetwork: "give a checkpoint of one of these"
+    case .missing, .unexpected: "give the checkpoint as its trainer saved it"
+    case .otherModule: "export it to ONNX, which ardf infer runs"
+    case .keypointShape, .classNames, .wrongClassCount, .classNamesTooLong:
+      "correct that in the model, and save it again"
+    case .config: "correct that file, or remove it"
+    }
   }
 }
 
@@ -147,6 +174,8 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .unexpected: "is not part of the network"
     case .wrongShape(let found, let expected): "shape \(found), the network needs \(expected)"
     case .notFloat(let type): "element type \(type), floating-point numbers are needed"
+    case .notBuilt(let reason):
+      "not a network that can be converted (\(RecognizedNetwork.convertible)): \(printableName(reason))"
     case .severalNetworks(let names):
       "holds several networks, under \(names.prefix(4).map { "\"\(printableName($0))\"" }.joined(separator: ", ")): "
         + "save one of them"

@@ -56,7 +56,7 @@ package struct ExportComparison {
     let session = try network.session(for: size)
     let input = try session.input("input")
     var generator = SplitMix64(seed: 1)
-    let noise = (0..<3 * size.width * size.height).map { _ in Float(generator.unit()) }
+    let noise = (0..<3 * size.width * size.height).map { _ in generator.unit() }
     let (theirs, outputs, isHalf) = try values(of: layers, noise: noise, type: port.type ?? .float, size)
     let ours = values(of: session, input, noise, wanted: theirs)
     let limit = isHalf ? Self.toleranceOfHalves : Self.tolerance

@@ -1,3 +1,4 @@
+import FileFormats
 import NNRuntime
 
 /// How much a layer enlarges roundings.
@@ -59,15 +60,9 @@ extension SteppedRun {
   /// `terms`: products in the longest sum since the last layer that was compared.
   func conditioning(of layer: TracedLayer, precision: Precision, terms: Int) -> Conditioning? {
     let share = precision.probe
-    var random: UInt64 = 0x9e37_79b9_7f4a_7c15
+    var random = SplitMix64(seed: 1)
     let results = resultOfChanged(layer) { elements in
-      for index in elements.indices {
-        // xorshift64 (Marsaglia, 2003): 24 bits of it, from -1 to 1.
-        random ^= random << 13
-        random ^= random >> 7
-        random ^= random << 17
-        elements[index] *= 1 + share * (Float(random >> 40) * 0x1p-23 - 1)
-      }
+      for index in elements.indices { elements[index] *= 1 + share * random.signed() }
     }
     return results.flatMap { Conditioning($0.kept, changed: $0.changed, share: share, terms: terms) }
   }

@@ -14,7 +14,7 @@ package enum SensitivityError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .nothingToLower(let network, let precision):
-      "no layer of \(printableName(network)) is multiplied in \(precision.rawValue): nothing can be lowered"
+      "no layer of \(printableName(network)) is multiplied in \(precision.rawValue), so that none can be lowered; give another --precision"
     case .outOfReach(let kept, let error):
       "with every layer in \(kept.rawValue) the outputs are off by \(scientific(error)) already: state a larger error, "
         + "or another --precision"

@@ -35,8 +35,8 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
       "the reference is of another network than \(printableName(network)): its tensor \"\(printableName(layer))\" has "
         + "shape \(found), the network's layer \(expected): give the weights that it was recorded with, or record these"
     case .objects(let found, let columns):
-      "reference tensor \"objects\" has shape \(found), not (objects, \(columns)): each object is a row of box, score, "
-        + "class and what else the network tells of it"
+      "reference tensor \"objects\" has shape \(found), not (objects, \(columns)): record a row of box, score, class and "
+        + "what else the network tells for each object"
     case .thresholds(let numbers):
       "reference tensor \"objects.thresholds\" is \(numbers): give confidence and overlap, from 0 to 1, and the most "
         + "objects"
@@ -44,7 +44,7 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
       "the reference has no tensor \"\(name)\" of shape (1, 3, height, width): record the network's input with it"
     case .nothingToCompare:
       "none of the reference's tensors is named like a layer of the network: it is of another network, or of other names "
-        + "than the checkpoint's module paths, such as model.4.cv2"
+        + "than the checkpoint's module paths, such as model.4.cv2; record it with these weights"
     case .differentNetworks(let found, let expected):
       "the traces are of different networks, \(printableName(found)) and \(printableName(expected)): trace one network "
         + "twice"
@@ -54,7 +54,7 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     case .noCommonLayers:
       "the traces have no layer in common: trace both with all layers, and both with --no-fuse or without"
     case .notATrace(let path):
-      "\(printableName(path)): holds no tensor \"input\": it is no trace; ardf trace writes one"
+      "\(printableName(path)): holds no tensor \"input\": it is no trace; make one with ardf trace"
     case .differentPlans: "the two sessions run different layers: plan both with the same options"
     }
   }

@@ -17,4 +17,20 @@ package enum Folders {
       // A link to a folder, or made by another process meanwhile.
     }
   }
+
+  /// The folders that `create` would make, outermost first.
+  package static func missing(along path: String) -> [String] {
+    guard !path.isEmpty, pathKind(path) == nil else { return [] }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
+      return [path]
+    }
+    return missing(along: String(path[..<slash])) + [path]
+  }
+
+  /// Removes folders that were made, as far as nothing was put into them.
+  ///
+  /// - `made`: Outermost first.
+  package static func removeEmpty(_ made: [String]) {
+    for folder in made.reversed() { POSIX.removeEmptyDirectory(folder) }
+  }
 }

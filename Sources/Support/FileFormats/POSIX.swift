@@ -273,6 +273,9 @@ package enum POSIX {
     guard unsafe mkdir(path, 0o777) == 0 else { throw .from(errno: errno, path: path) }
   }
 
+  /// Removes a folder that holds nothing; any other stays.
+  package static func removeEmptyDirectory(_ path: String) { _ = unsafe rmdir(path) }
+
   package static func rename(_ source: String, to destination: String) throws(FileError) {
     guard retrying({ unsafe Glibc.rename(source, destination) }) == 0 else {
       throw .from(errno: errno, path: destination)

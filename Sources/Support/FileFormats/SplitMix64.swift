@@ -1,5 +1,5 @@
-/// A small seeded generator, the same numbers for the same seed on every machine (SplitMix64: Steele, Lea and Flood,
-/// OOPSLA 2014).
+/// The seeded generator of pseudo-random numbers: the same numbers for the same seed on every machine (SplitMix64: Steele, Lea
+/// and Flood, OOPSLA 2014).
 ///
 /// For repeatable choices, not for secrets.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
@@ -19,11 +19,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return Self.mixed(state)
   }
 
-  /// The next number from 0 up to and without 1: the upper 24 bits, all that a `Float` of that size holds.
-  @inlinable
-  package mutating func unit() -> Float { Self.unit(next()) }
-
-  /// A state's number, whose bits each depend on all of the state's.
+  /// The number of a state; each of its bits depends on all bits of the state.
   @inlinable
   package static func mixed(_ state: UInt64) -> UInt64 {
     var z = state
@@ -32,7 +28,25 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// A number's upper 24 bits as one from 0 up to and without 1.
+  /// The number of an index and a use under a seed: it depends on these alone, not on numbers drawn before.
+  @inlinable
+  package static func number(seed: UInt64, index: Int, use: Int) -> UInt64 {
+    let state = seed &+ UInt64(truncatingIfNeeded: index) &* increment
+    return mixed(state &+ UInt64(truncatingIfNeeded: use) &* 0xD1B5_4A32_D192_ED03)
+  }
+}
+
+/// Uniform numbers.
+extension SplitMix64 {
+  /// The next number as one in [0, 1).
+  @inlinable
+  package mutating func unit() -> Float { Self.unit(next()) }
+
+  /// The next number as one in [-1, 1).
+  @inlinable
+  package mutating func signed() -> Float { 2 * unit() - 1 }
+
+  /// The upper 24 bits of a number as one in [0, 1): all that a `Float` of that size holds.
   @inlinable
   package static func unit(_ number: UInt64) -> Float { Float(number >> 40) / Float(1 << 24) }
 }

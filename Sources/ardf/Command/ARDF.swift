@@ -75,8 +75,9 @@ enum Program {
         let words = FieldWords.asked(Array(CommandLine.arguments.dropFirst()))
         HelpLayout.note(words)
         try CommandNames.refuseUnknown(words)
-        var command = try ARDF.parseAsRoot(
-          FieldWords.translated(words, subcommands: CommandNames.subcommands(of: words.first)))
+        let ours = try FieldWords.translated(words, subcommands: CommandNames.subcommands(of: words.first))
+        var command = try ARDF.parseAsRoot(ours)
+        try GivenOptions.check(command, ours)
         do {
           if var command = command as? any AsyncParsableCommand {
             try await command.run()

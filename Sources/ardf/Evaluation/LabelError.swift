@@ -41,11 +41,12 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   private var sentence: String {
     switch self {
     case .noFolder(let path, let needed):
-      "\(path): there is no \(needed) folder in it; labeled pictures are a folder with images/ and labels/, or "
-        + "pictures and --annotations instances.json"
-    case .noPictures(let folder): "\(folder): holds no pictures (\(pictureFormats))"
+      "\(path): there is no \(needed) folder in it; give a folder with images/ and labels/, or pictures and "
+        + "--annotations instances.json"
+    case .noPictures(let folder):
+      "\(folder): holds no pictures (\(pictureFormats)); give the folder that has them"
     case .noLabels(let folder):
-      "\(folder): holds no label file (.txt) of any picture; labels/NAME.txt belongs to images/NAME.jpg"
+      "\(folder): holds no label file (.txt) of any picture; name them as the pictures: labels/NAME.txt of images/NAME.jpg"
     case .noPicture(let file, let picture):
       "\(file): belongs to \(picture), which is not there; add the picture or take its labels away"
     case .foreignPicture(let file, let picture):
@@ -65,12 +66,13 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
         + "has one class: rename one of them, or give its annotations the other's id"
     case .badAnnotation(let file, let place, let expected): "\(file): \(place) must be \(expected)"
     case .otherSize(let file, let picture, let stated, let actual):
-      "\(file): says that \(picture) has \(stated) pixels; it has \(actual): they are not the same picture"
+      "\(file): says that \(picture) has \(stated) pixels; it has \(actual), and is another picture; give those that were labeled"
     case .noClasses(let folder):
       "\(folder): holds no folder; give one that has a folder of pictures for each class, CLASS/NAME.jpg"
     case .unknownClassFolder(let path, let count):
       "\(path): is no class of the network; name folders as its \(counted(count, "class", "classes")), which ardf inspect weights lists"
-    case .nothingLabelled(let path): "\(path): no object of the classes to be evaluated is labeled in it"
+    case .nothingLabelled(let path):
+      "\(path): no object of the classes to be evaluated is labeled in it; give pictures that show some, or other --classes"
     }
   }
 }

@@ -32,10 +32,10 @@ package enum ArrayIndexError: Error, Equatable, CustomStringConvertible {
       "--shard auto/\(count): \(variables.map(\.rawValue).joined(separator: " and ")) are both set; say which is meant: "
         + "--shard I/\(count), with I from 1"
     case .notANumber(let variable, let value):
-      "--shard auto: \(variable.rawValue) is \"\(printableName(value))\", not a whole number of 64 bits"
+      "--shard auto: \(variable.rawValue) is \"\(printableName(value))\", not a whole number of 64 bits; give --shard I/N"
     case .outside(.slurm, let value, let count) where value == CheckedInt(count):
-      "--shard auto/\(count): SLURM_ARRAY_TASK_ID is \(value), and arrays count from 0: sbatch --array=0-\(count - 1); for "
-        + "one that counts from 1 give --shard $SLURM_ARRAY_TASK_ID/\(count)"
+      "--shard auto/\(count): SLURM_ARRAY_TASK_ID is \(value), and arrays count from 0; start it with --array=0-\(count - 1), or "
+        + "give --shard $SLURM_ARRAY_TASK_ID/\(count) of one that counts from 1"
     case .outside(let variable, let value, let count) where value < CheckedInt(variable.first):
       "--shard auto/\(count): \(variable.rawValue) is \(value), and its processes count from \(variable.first); give "
         + "--shard I/\(count), with I from 1"

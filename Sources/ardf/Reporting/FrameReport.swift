@@ -230,7 +230,7 @@ package enum ReportError: Error, Equatable, CustomStringConvertible {
   /// The reason.
   package var description: String {
     switch self {
-    case .noPicture(let frame): "frame \(frame) has no picture: there is nothing to report on"
+    case .noPicture(let frame): "frame \(frame) has no picture to report on; choose another --frame"
     }
   }
 }

@@ -80,7 +80,7 @@ import Testing
     #expect(abs(try Self.way(source) - 2.0.squareRoot()) < 1e-9)
   }
 
-  /// What tf says of the robot counts for more than odometry of another origin.
+  /// A pose of the robot in tf counts for more than odometry of another origin.
   @Test func odometryOfAnotherOriginIsNotTaken() throws {
     let source = try Self.open { bag in
       Self.addMount(&bag)

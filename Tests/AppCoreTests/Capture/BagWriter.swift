@@ -163,7 +163,7 @@ struct BagWriter {
 }
 
 extension BagWriter {
-  /// What a camera records: pictures of one color, depth of 2 meters, its camera.
+  /// The messages of a camera: pictures of one color, depth of 2 meters, its intrinsics.
   ///
   /// `times`: of pictures and of depth maps, milliseconds after `start`.
   mutating func addCamera(

@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  /// What is unpacked for the times of messages alone has a limit, too.
+  /// Unpacking chunks for the times of messages alone has a limit, too.
   @Test(.enabled(if: BagGoldenTests.isReadable("zstd.mcap"), "libzstd1 is not installed"))
   func openingUnpacksNoMoreThanItsLimit() throws {
     var bag = BagWriter()

@@ -7,7 +7,7 @@ import Testing
 
 private let tolerance = 1e-9
 
-/// What the published layouts leave open.
+/// Variants that the published layouts leave open.
 @Suite struct LayoutVariantTests {
   private func frame(_ fixture: CaptureFixture, _ index: Int = 0) throws -> CapturedFrame {
     try CaptureReader.open(fixture.path).frame(at: index, decodingImage: false)

@@ -3,23 +3,11 @@ import Archives
 import FileFormats
 import Geometry
 import Imaging
+import TestSupport
 import Testing
 
-/// What a message tells people to do, it tells once.
+/// The remedies of messages: each says once what to do.
 @Suite struct RemedyTests {
-  private static let verbs: Set = [
-    "add", "ask", "check", "choose", "compute", "convert", "copy", "correct", "decompress", "download",
-    "export", "fetch", "free", "gather", "give", "install", "leave", "let", "look", "lower", "make", "mend",
-    "name", "open", "pack", "pair", "pass", "place", "put", "raise", "record", "remove", "replace", "save",
-    "split", "take", "tap", "undistort", "unpack", "use", "write",
-  ]
-
-  /// Parts of a message that begin with what to do.
-  private static func remedies(of message: String) -> [String] {
-    message.split { ";:".contains($0) }.map { $0.drop { $0 == " " } }
-      .filter { verbs.contains($0.split { !$0.isLetter }.first.map(String.init) ?? "") }.map(String.init)
-  }
-
   private static let images: [ImageDefect] =
     [
       .missing, .unreadable(reason: "r"), .fileTooLarge(bytes: 2, limit: 1), .empty, .unknownFormat,
@@ -80,20 +68,19 @@ import Testing
   }
 
   @Test(arguments: messages + wholeMessages) func isSaidOnce(_ message: String) {
-    #expect(Self.remedies(of: message).count <= 1, "\(Self.remedies(of: message))")
+    #expect(Remedies.found(in: message).count <= 1, "\(Remedies.found(in: message))")
   }
 
   /// A message says what to do, or what is right in place of what was found.
   @Test(arguments: wholeMessages) func isSaid(_ message: String) {
-    let saysWhatIsRight = ["must ", "expected "].contains(where: message.contains)
-    #expect(saysWhatIsRight || Self.remedies(of: message).count == 1)
+    #expect(Remedies.saysWhatIsRight(message) || Remedies.found(in: message).count == 1)
   }
 
   @Test func damageHasARemedy() {
     for defect in [ImageDefect.truncated(.jpeg), .corrupt(.png, detail: "d"), .empty] {
-      #expect(Self.remedies(of: "\(CaptureError.malformed(file: "f", reason: "\(defect)"))").count == 1)
+      #expect(Remedies.found(in: "\(CaptureError.malformed(file: "f", reason: "\(defect)"))").count == 1)
     }
     // What this suite must notice.
-    #expect(Self.remedies(of: "f: too early: copy or download it; replace it by a sound file").count == 2)
+    #expect(Remedies.found(in: "f: too early: copy or download it; replace it by a sound file").count == 2)
   }
 }

@@ -25,7 +25,7 @@ import Testing
     #expect(edges.guided < 0.5 * edges.bilinear, "\(edges)")
   }
 
-  /// What was hidden was not used: a wrong reading is off by as much as it is wrong.
+  /// Hidden readings are not used: the error of a wrong one shows in full.
   @Test func hiddenReadingsAreNotSeen() throws {
     var depth = Self.scene.sensor()
     // The lattice's blocks begin where (position + 8) % 16 is 0.
@@ -37,7 +37,7 @@ import Testing
     #expect(abs(added - 0.5) < 0.01, "\(added)")
   }
 
-  /// What neighbors err by alike is no less for being repeated: the model says so, the hidden readings do not.
+  /// Errors that neighbors share do not average out: the sensor's model counts them, hidden readings cannot show them.
   @Test func repeatabilityIsNoAccuracy() throws {
     let depth = Self.scene.sensor().map { 1.02 * $0 }
     func quality(_ kind: SensorModel.Kind) throws -> FusionQuality {

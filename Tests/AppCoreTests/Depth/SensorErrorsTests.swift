@@ -39,7 +39,7 @@ import Testing
     #expect(errors.edgeConfidence == stated["edgeConfidence"]?.array?.compactMap(\.number))
   }
 
-  /// What neighbors and single cells err by makes what the sources measured of readings on planes.
+  /// Errors shared by neighbors and errors of single cells add up to those that the sources measured on planes.
   @Test func partsMakeTheMeasuredWhole() {
     func whole(_ kind: SensorModel.Kind, _ meters: Double) -> Double {
       let errors = SensorModel(kind).errors

@@ -87,7 +87,7 @@ import Testing
     for height in [1, 7, 30] { #expect(await film.picture(at: 1.3, bandHeight: height) == whole) }
   }
 
-  /// What is read from a quarter of the pixels is near what reading all of them gives.
+  /// Reading a quarter of the pixels gives nearly the same as reading all.
   @Test func smoothValuesAreInterpolated() {
     var all = LightBuffer(size: PixelSize(width: 63, height: 45), rows: 0..<45)
     var quarter = LightBuffer(size: PixelSize(width: 63, height: 45), rows: 0..<45)

@@ -4,7 +4,7 @@ import Imaging
 import Synchronization
 import Testing
 
-/// What was called, in order.
+/// The calls made, in order.
 final class Calls: Sendable {
   private let kept = Mutex<[String]>([])
   var list: [String] { kept.withLock { $0 } }

@@ -197,78 +197,113 @@ import Testing
     #expect(try Self.run(text).serialized() == Self.run(text).serialized())
   }
 
-  @Test(arguments: [
-    ("{}", "script has schema none, expected ardf.simulation/1"),
-    (#"{"schema": "ardf.simulation/2"}"#, "script has schema ardf.simulation/2, expected ardf.simulation/1"),
-    (#"{"schema": "ardf.simulation/1"}"#, "script field duration must be seconds from 0 to 86400"),
-    (#"{"schema": "ardf.simulation/1", "duration": 0}"#, "script field duration must be greater than 0"),
-    (
-      #"{"schema": "ardf.simulation/1", "duration": 1e9}"#,
-      "script field duration must be seconds from 0 to 86400"
-    ),
-    (
-      #"{"schema": "ardf.simulation/1", "fps": 1}"#,
-      "script field fps is unknown: remove it or mend its name"
-    ),
-  ])
-  func documentsThatAreNoScripts(_ text: String, _ message: String) {
-    #expect(Self.defect(text) == message)
+  @Test(
+    arguments: [
+      ("{}", .schema(found: nil)),
+      (#"{"schema": "ardf.simulation/2"}"#, .schema(found: "ardf.simulation/2")),
+      (#"{"schema": "ardf.simulation/1"}"#, .field("duration", expected: "seconds from 0 to 86400")),
+      (#"{"schema": "ardf.simulation/1", "duration": 0}"#, .field("duration", expected: "greater than 0")),
+      (
+        #"{"schema": "ardf.simulation/1", "duration": 1e9}"#,
+        .field("duration", expected: "seconds from 0 to 86400")
+      ),
+      (
+        #"{"schema": "ardf.simulation/1", "fps": 1}"#,
+        .unknownField("fps")
+      ),
+    ] as [(String, SimulationScriptError)])
+  func documentsThatAreNoScripts(_ text: String, _ error: SimulationScriptError) {
+    #expect(Self.defect(text) == error)
   }
 
-  @Test(arguments: [
-    (#""arrivals": {}"#, "arrivals must be an object with either framesPerSecond or times"),
-    (
-      #""arrivals": {"framesPerSecond": 1, "times": [0]}"#,
-      "arrivals must be an object with either framesPerSecond or times"
-    ),
-    (#""arrivals": {"framesPerSecond": 0}"#, "arrivals.framesPerSecond must be 0.001 to 10000"),
-    (#""arrivals": {"framesPerSecond": "x"}"#, "arrivals.framesPerSecond must be a number"),
-    (
-      #""arrivals": {"framesPerSecond": 9999}"#,
-      "arrivals.framesPerSecond asks for more than 200000 entries; ask for fewer"
-    ),
-    (#""arrivals": {"times": [1, 0]}"#, "arrivals.times must be in order"),
-    (#""arrivals": {"times": [-1]}"#, "arrivals.times must be a list of seconds from 0 to 86400"),
-    (#""arrivals": {"times": 3}"#, "arrivals.times must be a list"),
-    (#""render": {"service": []}"#, "render.service must be at least one time"),
-    (#""render": []"#, "render must be an object"),
-    (
-      #""render": {"service": [1], "faults": [-1]}"#,
-      "render.faults must be a list of whole numbers from 0 upwards"
-    ),
-    (#""detection": {"faults": []}"#, "detection.service must be a list of seconds from 0 to 86400"),
-    (
-      #""detection": {"service": [1], "level": "max"}"#,
-      "detection.level must be one of low, normal, high, auto"
-    ),
-    (#""breaker": {"compat": 1}"#, "breaker.compat must be true or false"),
-    (#""retries": -1"#, "retries must be a whole number from 0 to 100"),
-    (#""health": [{}]"#, "health[0].at must be seconds from 0 to 86400"),
-    (#""health": [{"at": 0, "battery": 2}]"#, "health[0].battery must be 0 to 1"),
-    (
-      #""health": [{"at": 0, "thermal": "warm"}]"#,
-      "health[0].thermal must be one of nominal, fair, serious, critical"
-    ),
-    (#""health": [3]"#, "health[0] must be an object"),
-    (#""memory": {"budgetMB": 0}"#, "memory.budgetMB must be megabytes greater than 0"),
-    (#""memory": {"readings": [[1]]}"#, "memory.readings[0] must be a time in seconds and megabytes"),
-    (#""memory": {"readings": [[1, -2]]}"#, "memory.readings[0] must be a time in seconds and megabytes"),
-    (#""framesInFlight": 0"#, "framesInFlight must be a whole number from 1 to 100"),
-    (#""buffers": 1.5"#, "buffers must be a whole number from 1 to 100"),
-  ])
-  func defectsNameTheirField(_ field: String, _ message: String) {
+  @Test(
+    arguments: [
+      (#""arrivals": {}"#, .field("arrivals", expected: "an object with either framesPerSecond or times")),
+      (
+        #""arrivals": {"framesPerSecond": 1, "times": [0]}"#,
+        .field("arrivals", expected: "an object with either framesPerSecond or times")
+      ),
+      (
+        #""arrivals": {"framesPerSecond": 0}"#, .field("arrivals.framesPerSecond", expected: "0.001 to 10000")
+      ),
+      (#""arrivals": {"framesPerSecond": "x"}"#, .field("arrivals.framesPerSecond", expected: "a number")),
+      (
+        #""arrivals": {"framesPerSecond": 9999}"#,
+        .tooMany(field: "arrivals.framesPerSecond", limit: 200000)
+      ),
+      (#""arrivals": {"times": [1, 0]}"#, .field("arrivals.times", expected: "in order")),
+      (
+        #""arrivals": {"times": [-1]}"#,
+        .field("arrivals.times", expected: "a list of seconds from 0 to 86400")
+      ),
+      (#""arrivals": {"times": 3}"#, .field("arrivals.times", expected: "a list")),
+      (#""render": {"service": []}"#, .field("render.service", expected: "at least one time")),
+      (#""render": []"#, .field("render", expected: "an object")),
+      (
+        #""render": {"service": [1], "faults": [-1]}"#,
+        .field("render.faults", expected: "a list of whole numbers from 0 upwards")
+      ),
+      (
+        #""detection": {"faults": []}"#,
+        .field("detection.service", expected: "a list of seconds from 0 to 86400")
+      ),
+      (
+        #""detection": {"service": [1], "level": "max"}"#,
+        .field("detection.level", expected: "one of low, normal, high, auto")
+      ),
+      (#""breaker": {"compat": 1}"#, .field("breaker.compat", expected: "true or false")),
+      (#""retries": -1"#, .field("retries", expected: "a whole number from 0 to 100")),
+      (#""health": [{}]"#, .field("health[0].at", expected: "seconds from 0 to 86400")),
+      (#""health": [{"at": 0, "battery": 2}]"#, .field("health[0].battery", expected: "0 to 1")),
+      (
+        #""health": [{"at": 0, "thermal": "warm"}]"#,
+        .field("health[0].thermal", expected: "one of nominal, fair, serious, critical")
+      ),
+      (#""health": [3]"#, .field("health[0]", expected: "an object")),
+      (#""memory": {"budgetMB": 0}"#, .field("memory.budgetMB", expected: "megabytes greater than 0")),
+      (
+        #""memory": {"readings": [[1]]}"#,
+        .field("memory.readings[0]", expected: "a time in seconds and megabytes")
+      ),
+      (
+        #""memory": {"readings": [[1, -2]]}"#,
+        .field("memory.readings[0]", expected: "a time in seconds and megabytes")
+      ),
+      (#""framesInFlight": 0"#, .field("framesInFlight", expected: "a whole number from 1 to 100")),
+      (#""buffers": 1.5"#, .field("buffers", expected: "a whole number from 1 to 100")),
+    ] as [(String, SimulationScriptError)])
+  func defectsNameTheirField(_ field: String, _ error: SimulationScriptError) {
     let arrivals = field.contains("arrivals") ? "" : #", "arrivals": {"times": [0]}"#
     let text = #"{"schema": "ardf.simulation/1", "duration": 60\#(arrivals), \#(field)}"#
-    #expect(Self.defect(text) == "script field " + message)
+    #expect(Self.defect(text) == error)
   }
 
-  /// What the script's reader says against it.
-  static func defect(_ text: String) -> String? {
+  /// The sentence of each defect; other tests compare errors.
+  static let wordings: [(SimulationScriptError, String)] = [
+    (.schema(found: nil), "script has schema none, expected ardf.simulation/1"),
+    (
+      .field("duration", expected: "seconds from 0 to 86400"),
+      "script field duration must be seconds from 0 to 86400"
+    ),
+    (.unknownField("fps"), "script field fps is unknown: remove it or mend its name"),
+    (
+      .tooMany(field: "arrivals.framesPerSecond", limit: 200000),
+      "arrivals.framesPerSecond asks for more than 200000 entries; ask for fewer"
+    ),
+  ]
+
+  @Test(arguments: wordings)
+  func wording(_ error: SimulationScriptError, _ sentence: String) {
+    #expect("\(error)" == sentence)
+  }
+
+  /// The error of reading a script; nil without one.
+  static func defect(_ text: String) -> SimulationScriptError? {
     do {
       _ = try SimulationScript(json: JSONValue.parse(text))
       return nil
     } catch {
-      return "\(error)"
+      return error as? SimulationScriptError
     }
   }
 }

@@ -39,7 +39,11 @@ import Testing
     try place.write(ImageCodec.encodePNG(Self.picture(1, width: 3)), to: "1.png")
     let film = try PictureFilm(folder: place.path)
     #expect(throws: MediaError.sizes(file: place.path)) { try film.picture(at: 0.04) }
-    #expect(throws: MediaError.noFFmpeg) { try FFmpeg(path: place.file("ffmpeg")) }
+    let absent = place.file("ffmpeg")
+    #expect(throws: MediaError.file(.missing(path: absent))) { try FFmpeg(path: absent) }
+    #expect(throws: MediaError.file(.isDirectory(path: place.path))) { try FFmpeg(path: place.path) }
+    let text = try place.write("text", to: "text")
+    #expect(throws: MediaError.file(.permissionDenied(path: text))) { try FFmpeg(path: text) }
     #expect(MediaError.noFFmpeg.description.contains("apt-get install ffmpeg"))
   }
 

@@ -79,7 +79,7 @@ import Testing
     #expect(both.box3D == alone.box3D && both.sides == alone.sides && both.warnings == alone.warnings)
   }
 
-  /// What is carried over is completed beside the readings, not in them: each user asks for one of the two.
+  /// Completed depth is kept beside the readings, not in them: callers ask for one of the two.
   @Test func readingsStayBesideTheirCompletion() throws {
     var depth = Plane<Float>(width: 8, height: 6, fill: 2)
     depth[3, 2] = 0

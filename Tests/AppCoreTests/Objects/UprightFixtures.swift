@@ -10,7 +10,7 @@ extension InstanceMask {
   }
 }
 
-/// What a detector gives.
+/// A detection of a square.
 func uprightDetection(
   _ id: Int = 0, x: Double = 0, y: Double = 0, side: Double = 100
 ) -> UprightDetection {

@@ -4,7 +4,7 @@ import Geometry
 import Imaging
 import Testing
 
-/// Malformed documents that one stage wrote for another, each refused with its own message.
+/// Malformed documents that one stage wrote for another, each refused with its own error.
 @Suite struct BadDocumentTests {
   private static let detection: [String: JSONValue] = [
     "id": 0, "classId": 4, "className": "cup", "confidence": 0.9,
@@ -27,49 +27,71 @@ import Testing
     found(["mask": ["size": size, "counts": counts]])
   }
 
-  static let detections: [(JSONValue, String)] = [
-    ([], "schema is missing, expected \"ardf.detections/1\"; is it the right file?"),
+  static let detections: [(JSONValue, DocumentError)] = [
+    ([], .schema(found: nil, expected: "ardf.detections/1")),
     (
       document(["schema": "ardf.detections/2"]),
-      "schema is \"ardf.detections/2\", expected \"ardf.detections/1\"; is it the right file?"
+      .schema(found: "ardf.detections/2", expected: "ardf.detections/1")
     ),
-    (document(["imageSize": [32]]), "field \"imageSize\" must be [width, height]"),
-    (document(["imageSize": [32, 24.5]]), "field \"imageSize\" must be [width, height]"),
+    (document(["imageSize": [32]]), .field("imageSize", expected: "[width, height]")),
+    (document(["imageSize": [32, 24.5]]), .field("imageSize", expected: "[width, height]")),
     (
       document(["imageSize": [16384, 16384]]),
-      "speaks of a picture of 16384x16384, the capture's is 32x24; give the files of one frame"
+      .imageSize(found: "16384x16384", expected: "32x24")
     ),
-    (document(["detections": 1]), "field \"detections\" must be an array of at most 10000 objects"),
-    (found(["id": -1]), "field \"detections[0].id\" must be a whole number from 0"),
-    (found(["classId": "4"]), "field \"detections[0].classId\" must be a whole number from 0"),
-    (found(["className": 4]), "field \"detections[0].className\" must be a string"),
+    (document(["detections": 1]), .field("detections", expected: "an array of at most 10000 objects")),
+    (found(["id": -1]), .field("detections[0].id", expected: "a whole number from 0")),
+    (found(["classId": "4"]), .field("detections[0].classId", expected: "a whole number from 0")),
+    (found(["className": 4]), .field("detections[0].className", expected: "a string")),
     (
       found(["className": .string(String(repeating: "x\n", count: 501))]),
-      "field \"detections[0].className\" must be at most 1000 bytes long"
+      .field("detections[0].className", expected: "at most 1000 bytes long")
     ),
-    (found(["confidence": 1.5]), "field \"detections[0].confidence\" must be a number from 0 to 1"),
+    (found(["confidence": 1.5]), .field("detections[0].confidence", expected: "a number from 0 to 1")),
     (
       found(["box": ["x": 1, "y": 2, "width": 0, "height": 4]]),
-      "field \"detections[0].box\" must be x, y and positive width and height"
+      .field("detections[0].box", expected: "x, y and positive width and height")
     ),
-    (found(["box": .null]), "field \"detections[0].box\" must be x, y and positive width and height"),
+    (found(["box": .null]), .field("detections[0].box", expected: "x, y and positive width and height")),
     (
       document(["detections": [.object(detection), .object(detection)]]),
-      "field \"detections[1].id\" must be unique"
+      .field("detections[1].id", expected: "unique")
     ),
-    (mask("PPPP8", size: [24, 33]), "field \"detections[0].mask\" must be size [24, 32] and counts"),
-    (mask(7), "field \"detections[0].mask\" must be size [24, 32] and counts"),
-    (mask("\u{7f}"), "mask counts are malformed at character 0"),
-    (mask("1"), "mask runs cover 1 pixel of 768"),
-    (mask("oooooooooooooooooo"), "mask counts are malformed at character 12"),
+    (mask("PPPP8", size: [24, 33]), .field("detections[0].mask", expected: "size [24, 32] and counts")),
+    (mask(7), .field("detections[0].mask", expected: "size [24, 32] and counts")),
   ]
 
   @Test(arguments: detections)
-  func detectionsAreRefused(_ json: JSONValue, _ message: String) {
-    let error = #expect(throws: (any Error).self) {
-      try DetectionsFile(json: json, expecting: PixelSize(width: 32, height: 24))
+  func detectionsAreRefused(_ json: JSONValue, _ error: DocumentError) {
+    #expect(throws: error) { try DetectionsFile(json: json, expecting: PixelSize(width: 32, height: 24)) }
+  }
+
+  static let masks: [(String, RunLengthError)] = [
+    ("\u{7f}", .malformedCounts(offset: 0)), ("1", .wrongTotal(found: 1, expected: 768)),
+    ("oooooooooooooooooo", .malformedCounts(offset: 12)),
+  ]
+
+  @Test(arguments: masks)
+  func masksAreRefused(_ counts: String, _ error: RunLengthError) {
+    #expect(throws: error) {
+      try DetectionsFile(json: Self.mask(.string(counts)), expecting: PixelSize(width: 32, height: 24))
     }
-    #expect(error.map { "\($0)" } == message)
+  }
+
+  /// The sentence of each defect; other tests compare errors.
+  static let wordings: [(DocumentError, String)] = [
+    (.schema(found: nil, expected: "a/1"), "schema is missing, expected \"a/1\"; is it the right file?"),
+    (.schema(found: "a/2", expected: "a/1"), "schema is \"a/2\", expected \"a/1\"; is it the right file?"),
+    (.field("imageSize", expected: "[width, height]"), "field \"imageSize\" must be [width, height]"),
+    (
+      .imageSize(found: "16384x16384", expected: "32x24"),
+      "speaks of a picture of 16384x16384, the capture's is 32x24; give the files of one frame"
+    ),
+  ]
+
+  @Test(arguments: wordings)
+  func wording(_ error: DocumentError, _ sentence: String) {
+    #expect("\(error)" == sentence)
   }
 
   @Test func soundDetectionsAreRead() throws {
@@ -85,11 +107,10 @@ import Testing
       JSONValue.object(Self.detection.merging(["id": .integer(id), "box": box]) { $1 })
     }
     let json = Self.document(["imageSize": [.integer(side), .integer(side)], "detections": .array(entries)])
-    let error = #expect(throws: DocumentError.self) {
+    let needed = "boxes of at most 4294967296 pixels of the picture together"
+    #expect(throws: DocumentError.field("detections", expected: needed)) {
       try DetectionsFile(json: json, expecting: PixelSize(width: side, height: side))
     }
-    let needed = "boxes of at most 4294967296 pixels of the picture together"
-    #expect(error?.description == "field \"detections\" must be \(needed)")
     let most = Self.document([
       "imageSize": [.integer(side), .integer(side)], "detections": .array(Array(entries.prefix(64))),
     ])
@@ -130,7 +151,7 @@ import Testing
     }
   }
 
-  /// What a file puts into its names stays on one line of bounded length.
+  /// Names from a file are printed on one line of bounded length.
   @Test func namesAreEscapedAndCut() {
     let long = String(repeating: "x", count: 100_000)
     let schema = DocumentError.schema(found: "a\n\u{1b}[31m" + long, expected: "b").description
@@ -144,24 +165,27 @@ import Testing
     "scale": 0.5, "billboard": false,
   ]
 
-  static let scenes: [([String: JSONValue], String)] = [
-    (["type": "teapot"], "scene field effects[0].type is missing or malformed; place the effects again"),
-    (["objectId": "0"], "scene field effects[0].objectId is missing or malformed; place the effects again"),
+  static let scenes: [([String: JSONValue], SceneFileError)] = [
+    (["type": "teapot"], .field("effects[0].type")),
+    (["objectId": "0"], .field("effects[0].objectId")),
     (
       ["transform": [1, "x"]],
-      "scene field effects[0].transform is missing or malformed; place the effects again"
+      .field("effects[0].transform")
     ),
-    (["scale": 0], "scene field effects[0].scale is missing or malformed; place the effects again"),
-    (["scale": 1e300], "scene field effects[0].scale is missing or malformed; place the effects again"),
-    (["billboard": 1], "scene field effects[0].billboard is missing or malformed; place the effects again"),
+    (["scale": 0], .field("effects[0].scale")),
+    (["scale": 1e300], .field("effects[0].scale")),
+    (["billboard": 1], .field("effects[0].billboard")),
   ]
 
   @Test(arguments: scenes)
-  func scenesAreRefused(_ changes: [String: JSONValue], _ message: String) {
+  func scenesAreRefused(_ changes: [String: JSONValue], _ error: SceneFileError) {
     let entry = JSONValue.object(Self.effect.merging(changes) { $1 })
-    let error = #expect(throws: SceneFileError.self) {
-      try SceneFile(json: ["schema": "ardf.scene/1", "effects": [entry]])
-    }
-    #expect(error?.description == message)
+    #expect(throws: error) { try SceneFile(json: ["schema": "ardf.scene/1", "effects": [entry]]) }
+  }
+
+  @Test func errorsOfScenesNameTheirField() {
+    let error = SceneFileError.field("effects[0].scale")
+    #expect(
+      error.description == "scene field effects[0].scale is missing or malformed; place the effects again")
   }
 }

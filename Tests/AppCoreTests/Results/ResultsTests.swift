@@ -48,7 +48,7 @@ enum ResultsFixture {
 }
 
 @Suite struct ResultsTests {
-  /// What rounding in trigonometry may change on another machine, in levels.
+  /// The difference that rounding in trigonometry may make on another machine, in levels.
   static let goldenTolerance = 1
 
   private func compose(_ items: [ResultsItem], style: ResultsStyle = ResultsStyle()) throws -> RGBImage {

@@ -84,7 +84,7 @@ import Testing
     #expect(width > 0.6 && width < 0.616, "\(width)")
   }
 
-  /// What frames write is enough to tell the intervals.
+  /// The files of frames are enough to compute the intervals.
   @Test func intervalsAreReadFromFiles() throws {
     var (measured, read) = (SequenceObjects(), SequenceObjects())
     for seed in UInt64(1)...4 {

@@ -12,7 +12,7 @@ import Testing
     RGBImage(width: width, height: height, color: Color(red: level, green: 200 - level, blue: 90))
   }
 
-  /// What a stream holds: levels of red, or why there is no picture.
+  /// The pictures of a stream: each one's level of red, or why there is none.
   private static func contents(
     _ bytes: [UInt8], rawSize: PixelSize? = nil, limits: CaptureLimits = CaptureLimits()
   ) throws -> [String] {
@@ -137,7 +137,7 @@ import Testing
     #expect(try Self.contents(ultra + png + Array(listed) + png).count == 4)
   }
 
-  /// What lies after a picture is read when the next one is wanted: a program may wait for this one's
+  /// The bytes after a picture are read when the next one is wanted: a program may wait for this one's
   /// results.
   @Test func aPictureIsHandedOutWithoutTheNext() throws {
     var ends: [Int32] = [-1, -1]
@@ -274,7 +274,7 @@ import Testing
     let (film, ffmpeg) = try Self.ffmpeg("echo hello; sleep 60", in: place)
     let stream = try PictureStream(.film(film), ffmpeg: ffmpeg)
     #expect(throws: StreamError.noPicture(name: film)) { try stream.next() }
-    #expect(throws: StreamError.media(.noFFmpeg)) {
+    #expect(throws: StreamError.media(.file(.missing(path: place.file("nowhere"))))) {
       try PictureStream(.film(film), ffmpeg: place.file("nowhere"))
     }
     #expect(throws: StreamError.file(.missing(path: place.file("gone.mp4")))) {
@@ -295,7 +295,7 @@ import Testing
     #expect(try Self.contents(of: PictureStream(.film(same), ffmpeg: quiet)) == ["6x6 48"])
   }
 
-  /// What ffmpeg says of a camera that closes is no damage; what it says of data that are missing is.
+  /// A message of ffmpeg that a camera closed is no damage; one that data are missing is.
   @Test func aCameraThatClosesDamagesNothing() throws {
     let place = try TemporaryDirectory()
     let picture = "printf 'P6\\n6 6\\n255\\n%0108d' 0; "
@@ -312,7 +312,7 @@ import Testing
     #expect(found.count == 2 && found.last?.contains("should be 20:") == true, "\(found)")
   }
 
-  /// What cannot be reached or is lost may be there later; what answers without pictures will not.
+  /// A camera that cannot be reached or is lost may be there later; one that answers without pictures will not.
   @Test func aCameraThatIsNotThereIsNoDamagedInput() throws {
     let place = try TemporaryDirectory()
     let camera = StreamSource.address("rtsp://camera/live")

@@ -87,7 +87,7 @@ import Testing
         == [nil, nil])
   }
 
-  /// What a detector of one's own may give.
+  /// Implausible detections, as a client's own detector may give.
   @Test func numbersThatAreNoneAreNoObjectsAndDisturbNoOther() {
     var tracker = MultiObjectTracker(.live)
     let thing = Self.detection(0, [100, 100, 180, 220, 0.9])

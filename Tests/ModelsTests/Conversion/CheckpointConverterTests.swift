@@ -52,9 +52,12 @@ import Testing
       ])
   }
 
+  /// The message about what is wrong, without what to do, which follows the last semicolon.
   private func message(_ bytes: [UInt8]) -> String? {
-    #expect(throws: CheckpointError.self) { try CheckpointConverter.read(FileBytes(bytes), file: "c") }?
-      .description
+    let text = #expect(throws: CheckpointError.self) {
+      try CheckpointConverter.read(FileBytes(bytes), file: "c")
+    }?.description
+    return text.flatMap { text in text.lastIndex(of: ";").map { String(text[..<$0]) } }
   }
 
   @Test func fineTunedModelsOfOtherClassesConvert() throws {
@@ -93,6 +96,26 @@ import Testing
       message(fineTuned(extra: "model.9.cv1.bn.more"))
         == "c: tensor \"model.9.cv1.bn.more\": is not part of the network")
     #expect(message(fineTuned(weightsUnder: "optimizer"))?.hasSuffix("\"state_dict\"") == true)
+  }
+
+  @Test("a network that would be refused where it is used is refused at once")
+  func changedBins() throws {
+    let layout = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: 80)).shapes
+    let folder = try TemporaryDirectory()
+    let path = folder.file("bins.safetensors")
+    var tensors = layout.mapValues(zeros)
+    func message(_ bins: [Float]) throws -> String? {
+      tensors["model.23.dfl.conv.weight"] = Tensor(shape: [1, 16, 1, 1], floats: bins)
+      try SafetensorsWriter.write(tensors, metadata: ["license": "own"], to: path, overwrite: true)
+      do throws(CheckpointError) {
+        _ = try CheckpointConverter.read(path)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+    #expect(try message((0..<16).map(Float.init)) == nil)
+    #expect(try message((1...16).map(Float.init))?.contains("its distance bins are not 0 to 15") == true)
   }
 
   @Test func namesOfWrappersAreDropped() throws {

@@ -5,7 +5,7 @@ import NNRuntime
 import TestSupport
 import Testing
 
-/// What checkpoints become, to the byte: the tensors that each network asks for, and whole converted files.
+/// The bytes of converted checkpoints: the tensors that each network reads, and whole files.
 @Suite struct ConvertedDigestTests {
   /// Which network a layout is of.
   enum Network: CustomTestStringConvertible {

@@ -5,7 +5,7 @@ import NNRuntime
 import TestSupport
 import Testing
 
-/// What tells relative, metric and prompted depth checkpoints from each other.
+/// The recognition of relative, metric and prompted depth checkpoints.
 @Suite struct DepthHeadTests {
   private func zeros(_ shape: [Int]) -> Tensor {
     Tensor(

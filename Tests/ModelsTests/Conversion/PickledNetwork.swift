@@ -34,7 +34,7 @@ struct PickledNetwork {
   /// The values that tensors are views of.
   let storage: [UInt8]
 
-  /// What a layout states, with tensors of half precision that are all the same views.
+  /// The tensors of a layout in half precision, all views of the same bytes.
   init(_ layout: WeightLayout, authors: String) {
     let largest = layout.shapes.values.map { $0.reduce(1, *) }.max() ?? 0
     storage = [UInt8](repeating: 0x38, count: 2 * largest)

@@ -67,7 +67,7 @@ import Testing
     #expect(try RecognizedNetwork.family(of: Golden.store("depth-tiny")) == DepthAnythingFamily.self)
   }
 
-  /// What commands ask is answered by the row of the family alone: each builds what its task says, of its own weights.
+  /// Each family builds the networks of its tasks from its own weights; commands ask nothing else.
   @Test func eachFamilyMakesItsNetworksReady() throws {
     let (options, pool) = (PlanOptions(), ThreadPool(threads: 1))
     for (file, name) in [

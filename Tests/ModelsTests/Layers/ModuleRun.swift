@@ -66,7 +66,7 @@ func run(
     read: { results in session.plan.outputs.map { results.elements(of: $0) } })
 }
 
-/// What a network found wrong with its weights; nil for anything else.
+/// The weight error inside a network's error; nil for any other error.
 func weightError(_ error: any Error) -> WeightError? {
   switch error {
   case YOLOError.weights(let error), DepthError.weights(let error): error

@@ -69,8 +69,8 @@ struct MaskDecoderTests {
     let letterbox = Letterbox(
       imageSize: PixelSize(width: width, height: height), networkSize: PixelSize(width: 64, height: 64))
     var generator = SplitMix64(seed: UInt64(width * 1000 + height))
-    let prototypes = (0..<16 * 16 * 3).map { _ in 2 * generator.unit() - 1 }
-    let coefficients = (0..<3).map { _ in 2 * generator.unit() - 1 }
+    let prototypes = (0..<16 * 16 * 3).map { _ in generator.signed() }
+    let coefficients = (0..<3).map { _ in generator.signed() }
     let logits = Grid(width: 16, height: 16) { x, y in
       (0..<3).reduce(0.0) { $0 + Double(prototypes[(y * 16 + x) * 3 + $1]) * Double(coefficients[$1]) }
     }
@@ -96,8 +96,8 @@ struct MaskDecoderTests {
     let letterbox = Letterbox(
       imageSize: PixelSize(width: width, height: height), networkSize: PixelSize(width: 64, height: 64))
     var generator = SplitMix64(seed: UInt64(width * 1000 + height))
-    let prototypes = (0..<16 * 16 * 3).map { _ in 2 * generator.unit() - 1 }
-    let coefficients = (0..<3).map { _ in 2 * generator.unit() - 1 }
+    let prototypes = (0..<16 * 16 * 3).map { _ in generator.signed() }
+    let coefficients = (0..<3).map { _ in generator.signed() }
     let logits = Grid(width: 16, height: 16) { x, y in
       (0..<3).reduce(0.0) { $0 + Double(prototypes[(y * 16 + x) * 3 + $1]) * Double(coefficients[$1]) }
     }

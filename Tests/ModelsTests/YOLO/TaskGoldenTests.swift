@@ -6,7 +6,7 @@ import Models
 import NNRuntime
 import Testing
 
-/// What Ultralytics' `predict` makes of one picture with the least network of every family, and what is made here.
+/// The results of Ultralytics' `predict` for one picture with the smallest network of each family, compared with ours.
 @Suite("Objects of every task against Ultralytics")
 struct TaskGoldenTests {
   private static let boxTolerance = 1e-2

@@ -6,7 +6,7 @@ import NNRuntime
 import TestSupport
 import Testing
 
-/// What Ultralytics 8.4.190 finds in real pictures with the published yolo11n-seg at confidence 0.25.
+/// The objects that Ultralytics 8.4.190 finds in real pictures with the published yolo11n-seg at confidence 0.25.
 @Suite(
   "Detections in real pictures against Ultralytics",
   .enabled(

@@ -5,7 +5,7 @@ import Models
 import TestSupport
 import Testing
 
-/// What Ultralytics 8.4.190 makes of random prototypes, coefficients and boxes
+/// The masks of Ultralytics 8.4.190 for random prototypes, coefficients and boxes
 /// (`tools/reference/goldens/make-mask-goldens.py`).
 @Suite("Masks against Ultralytics")
 struct UltralyticsMaskTests {

@@ -71,7 +71,7 @@ struct YOLODeterminismTests {
   }
 }
 
-/// What must not differ between two runs.
+/// The part of a detection that must be equal in two runs.
 private struct Facts: Equatable {
   let classIndex: Int
   let confidence: Float

@@ -70,7 +70,7 @@ extension InstructionSet {
 }
 
 extension Precision {
-  /// What this processor's best kernels multiply in.
+  /// The precisions that this processor's kernels compute in.
   static var available: [Precision] {
     (try? Plan(GraphBuilder.empty, options: PlanOptions()))?.availablePrecisions ?? [.fp32]
   }

@@ -173,6 +173,6 @@ import Testing
 }
 
 extension GraphBuilder {
-  /// What the layer is called that does not fit.
+  /// The name of the layer that does not fit.
   fileprivate var layer: String { "wrong" }
 }

@@ -73,7 +73,7 @@ struct TimingTests {
     #expect(comparison.ratio == new.median / 100)
   }
 
-  /// What a machine makes of runs that take `centre`: skewed noise of `spread`, and now and then a run held up.
+  /// Simulated timings of runs that take `centre`: skewed noise of `spread`, and now and then a delayed run.
   private static func runs(
     _ centre: Double, spread: Double, holdUps: Double = 0.05, from generator: inout SplitMix64
   ) -> TimingSummary.Quartiles {

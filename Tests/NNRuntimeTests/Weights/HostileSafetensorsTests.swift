@@ -3,26 +3,26 @@ import NNRuntime
 import TestSupport
 import Testing
 
-/// Malformed safetensors files, each built here and refused with its own message.
+/// Malformed safetensors files, each built here and refused with its own error.
 @Suite struct HostileSafetensorsTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let bytes: [UInt8]
-    let message: String
-    var testDescription: String { message }
+    let error: WeightError
+    var testDescription: String { "\(error)" }
 
-    init(_ bytes: [UInt8], _ message: String) {
+    init(_ bytes: [UInt8], _ kind: WeightError.Kind, tensor: String? = nil) {
       self.bytes = bytes
-      self.message = "w: " + message
+      error = WeightError(kind, tensor: tensor, file: "w")
     }
 
     /// A file of a header text and some data.
-    init(_ header: String, data: Int = 0, _ message: String) {
-      self.init(HostileSafetensorsTests.file(header, data: data), message)
+    init(_ header: String, data: Int = 0, _ kind: WeightError.Kind, tensor: String? = nil) {
+      self.init(HostileSafetensorsTests.file(header, data: data), kind, tensor: tensor)
     }
 
     /// A file of one tensor "a" with this entry.
-    init(entry: String, data: Int = 4, _ message: String) {
-      self.init(#"{"a":\#(entry)}"#, data: data, #"tensor "a": "# + message)
+    init(entry: String, data: Int = 4, _ kind: WeightError.Kind) {
+      self.init(#"{"a":\#(entry)}"#, data: data, kind, tensor: "a")
     }
   }
 
@@ -41,133 +41,197 @@ import Testing
   }
 
   static let structure: [Case] = [
-    Case([], "file is 0 bytes, too small for a safetensors header"),
-    Case([1], "file is 1 byte, too small for a safetensors header"),
-    Case([0, 0, 0, 0, 0, 0, 0], "file is 7 bytes, too small for a safetensors header"),
-    Case(length(0), "header does not start with '{': damaged, or not a safetensors file"),
+    Case([], .tooSmall(bytes: 0)),
+    Case([1], .tooSmall(bytes: 1)),
+    Case([0, 0, 0, 0, 0, 0, 0], .tooSmall(bytes: 7)),
+    Case(length(0), .headerNotAnObject),
     Case(
       [0x50, 0x4b, 3, 4, 0, 0, 0, 0, 0, 0],
-      "this is a zip archive such as a PyTorch checkpoint: run `ardf convert` on it first"),
+      .zipArchive),
     Case(
       length(.max) + [0x7b, 0x7d],
-      "header length 18446744073709551615 is over the limit of 16 MiB: damaged, or not a safetensors file"),
+      .headerTooLong(bytes: 18446744073709551615)),
     Case(
       length(16_777_217),
-      "header length 16777217 is over the limit of 16 MiB: damaged, or not a safetensors file"),
+      .headerTooLong(bytes: 16777217)),
     Case(
       length(100) + [0x7b, 0x7d],
-      "file is 10 bytes, its header alone takes 108 bytes: download incomplete, or not a safetensors file"),
+      .headerCutOff(fileBytes: 10, promised: 108)),
     Case(
       length(5_000_000) + [0x7b, 0x7d],
-      "file is 10 bytes, its header alone takes 5.0 MB: download incomplete, or not a safetensors file"),
-    Case("[]", "header does not start with '{': damaged, or not a safetensors file"),
-    Case(" {}", "header does not start with '{': damaged, or not a safetensors file"),
-    Case("{", "malformed header: JSON ends early, at byte 1: the file is truncated"),
-    Case("{}}", "malformed header: JSON document is followed by more text at byte 2"),
-    Case("{}\0", "malformed header: JSON document is followed by more text at byte 2"),
-    Case("{\"a\"}", "malformed header: JSON has '}' at byte 4 where ':' is expected"),
-    Case("{\"a\":NaN}", "malformed header: JSON has 'N' at byte 5 where a value is expected"),
+      .headerCutOff(fileBytes: 10, promised: 5_000_008)),
+    Case("[]", .headerNotAnObject),
+    Case(" {}", .headerNotAnObject),
+    Case("{", .malformedHeader(.unexpectedEnd(offset: 1))),
+    Case("{}}", .malformedHeader(.trailingBytes(offset: 2))),
+    Case("{}\0", .malformedHeader(.trailingBytes(offset: 2))),
+    Case("{\"a\"}", .malformedHeader(.unexpectedByte(0x7d, expected: "':'", offset: 4))),
+    Case("{\"a\":NaN}", .malformedHeader(.unexpectedByte(0x4e, expected: "a value", offset: 5))),
     Case(
-      "{\"\u{1}\":1}", "malformed header: JSON string holds the control character 0x01 at byte 2"),
+      "{\"\u{1}\":1}", .malformedHeader(.controlCharacter(0x01, offset: 2))),
     Case(
       [2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0xff],
-      "malformed header: JSON has 0xff at byte 1 where a key is expected"),
+      .malformedHeader(.unexpectedByte(0xff, expected: "a key", offset: 1))),
     Case(
       file([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d], data: 0),
-      "malformed header: JSON string at byte 1 is not UTF-8"),
+      .malformedHeader(.invalidUTF8(offset: 1))),
     Case(
       #"{"a":\#(entry("[1]", 0, 4)),"a":\#(entry("[1]", 0, 4))}"#, data: 4,
-      "malformed header: JSON names the key \"a\" twice, again at byte 54"),
+      .malformedHeader(.duplicateKey("a", offset: 54))),
     Case(
       #"{"a":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#, data: 4,
-      "malformed header: JSON names the key \"dtype\" twice, again at byte 20"),
-    Case(#"{"a":[[[[1]]]]}"#, "malformed header: JSON nested deeper than 4 levels at byte 8"),
-    Case(#"{"__metadata__":1}"#, "__metadata__ is not an object of strings"),
-    Case(#"{"__metadata__":{"a":1}}"#, "__metadata__ is not an object of strings"),
-    Case(#"{"__metadata__":null}"#, "__metadata__ is not an object of strings"),
-    Case("{}", data: 1, "1 byte after the last tensor belong to no tensor"),
+      .malformedHeader(.duplicateKey("dtype", offset: 20))),
+    Case(#"{"a":[[[[1]]]]}"#, .malformedHeader(.tooDeep(limit: 4, offset: 8))),
+    Case(#"{"__metadata__":1}"#, .invalidMetadata),
+    Case(#"{"__metadata__":{"a":1}}"#, .invalidMetadata),
+    Case(#"{"__metadata__":null}"#, .invalidMetadata),
+    Case("{}", data: 1, .trailingBytes(1)),
   ]
 
   static let entries: [Case] = [
     Case(
-      #"{"":\#(entry("[1]", 0, 4))}"#, data: 4, #"tensor "": the name is empty or holds control characters"#),
+      #"{"":\#(entry("[1]", 0, 4))}"#, data: 4, .invalidName, tensor: ""),
     Case(
       #"{"\u0007":\#(entry("[1]", 0, 4))}"#, data: 4,
-      "tensor \"\\u{7}\": the name is empty or holds control characters"),
-    Case(entry: "1", "the entry is not an object"),
-    Case(entry: "{}", "the entry has no \"dtype\""),
-    Case(entry: #"{"dtype":"F32"}"#, "the entry has no \"shape\""),
-    Case(entry: #"{"dtype":"F32","shape":[1]}"#, "the entry has no \"data_offsets\""),
+      .invalidName, tensor: "\u{7}"),
+    Case(entry: "1", .entryNotAnObject),
+    Case(entry: "{}", .missingField("dtype")),
+    Case(entry: #"{"dtype":"F32"}"#, .missingField("shape")),
+    Case(entry: #"{"dtype":"F32","shape":[1]}"#, .missingField("data_offsets")),
     Case(
       entry: #"{"dtype":"F32","shape":[1],"data_offsets":[0,4],"strides":[1]}"#,
-      "the entry has the unknown field \"strides\""),
-    Case(entry: entry("[1]", 0, 4, type: "F31"), "element type \"F31\" is not supported"),
-    Case(entry: entry("[1]", 0, 4, type: "f32"), "element type \"f32\" is not supported"),
-    Case(entry: #"{"dtype":7,"shape":[1],"data_offsets":[0,4]}"#, "element type \"7\" is not supported"),
-    Case(entry: entry("1", 0, 4), "\"shape\" is not a list of whole numbers from 0"),
-    Case(entry: entry("[-1]", 0, 4), "\"shape\" is not a list of whole numbers from 0"),
-    Case(entry: entry("[1.0]", 0, 4), "\"shape\" is not a list of whole numbers from 0"),
-    Case(entry: entry("[\"1\"]", 0, 4), "\"shape\" is not a list of whole numbers from 0"),
-    Case(entry: entry("[18446744073709551616]", 0, 4), "\"shape\" is not a list of whole numbers from 0"),
-    Case(entry: entry("[1,1,1,1,1,1,1,1,1]", 0, 4), "9 dimensions, at most 8 are allowed"),
+      .unknownField("strides")),
+    Case(entry: entry("[1]", 0, 4, type: "F31"), .unknownDType("F31")),
+    Case(entry: entry("[1]", 0, 4, type: "f32"), .unknownDType("f32")),
+    Case(entry: #"{"dtype":7,"shape":[1],"data_offsets":[0,4]}"#, .unknownDType("7")),
+    Case(entry: entry("1", 0, 4), .invalidShape),
+    Case(entry: entry("[-1]", 0, 4), .invalidShape),
+    Case(entry: entry("[1.0]", 0, 4), .invalidShape),
+    Case(entry: entry("[\"1\"]", 0, 4), .invalidShape),
+    Case(entry: entry("[18446744073709551616]", 0, 4), .invalidShape),
+    Case(entry: entry("[1,1,1,1,1,1,1,1,1]", 0, 4), .tooManyDimensions(9)),
     Case(
       entry: entry("[4294967296,4294967296]", 0, 4),
-      "shape [4294967296, 4294967296] has too many elements"),
-    Case(entry: entry("[2305843009213693952]", 0, 4), "shape [2305843009213693952] has too many elements"),
+      .shapeOverflows([4294967296, 4294967296])),
+    Case(entry: entry("[2305843009213693952]", 0, 4), .shapeOverflows([2305843009213693952])),
     Case(
       entry: #"{"dtype":"F32","shape":[1],"data_offsets":[0]}"#,
-      "\"data_offsets\" is not [begin, end] with 0 <= begin <= end"),
+      .invalidOffsets),
     Case(
       entry: #"{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}"#,
-      "\"data_offsets\" is not [begin, end] with 0 <= begin <= end"),
+      .invalidOffsets),
     Case(
       entry: #"{"dtype":"F32","shape":[1],"data_offsets":"0,4"}"#,
-      "\"data_offsets\" is not [begin, end] with 0 <= begin <= end"),
-    Case(entry: entry("[1]", 4, 0), "\"data_offsets\" is not [begin, end] with 0 <= begin <= end"),
-    Case(entry: entry("[1]", -4, 0), "\"data_offsets\" is not [begin, end] with 0 <= begin <= end"),
-    Case(entry: entry("[1]", 0, 8), "\"data_offsets\" enclose 8 bytes, the shape needs 4 bytes"),
-    Case(entry: entry("[2]", 0, 4), "\"data_offsets\" enclose 4 bytes, the shape needs 8 bytes"),
-    Case(entry: entry("[]", 0, 0), "\"data_offsets\" enclose 0 bytes, the shape needs 4 bytes"),
+      .invalidOffsets),
+    Case(entry: entry("[1]", 4, 0), .invalidOffsets),
+    Case(entry: entry("[1]", -4, 0), .invalidOffsets),
+    Case(entry: entry("[1]", 0, 8), .wrongByteCount(found: 8, needed: 4)),
+    Case(entry: entry("[2]", 0, 4), .wrongByteCount(found: 4, needed: 8)),
+    Case(entry: entry("[]", 0, 0), .wrongByteCount(found: 0, needed: 4)),
     Case(
       entry: entry("[0]", 0, 9_223_372_036_854_775_807),
-      "\"data_offsets\" enclose 9223372037 GB, the shape needs 0 bytes"),
-    Case(entry: entry("[1]", 4, 8), data: 8, "4 bytes before its data belong to no tensor"),
+      .wrongByteCount(found: 9_223_372_036_854_775_807, needed: 0)),
+    Case(entry: entry("[1]", 4, 8), data: 8, .hole(bytes: 4)),
   ]
 
   static let tiling: [Case] = [
     Case(
       #"{"a":\#(entry("[2]", 0, 8)),"b":\#(entry("[2]", 4, 12))}"#, data: 12,
-      #"tensor "b": its data overlaps that of "a""#),
+      .overlap(with: "a"), tensor: "b"),
     Case(
       #"{"a":\#(entry("[2]", 0, 8)),"b":\#(entry("[2]", 0, 8))}"#, data: 8,
-      #"tensor "b": its data overlaps that of "a""#),
+      .overlap(with: "a"), tensor: "b"),
     Case(
       #"{"a":\#(entry("[2]", 0, 8)),"b":\#(entry("[2]", 12, 20))}"#, data: 20,
-      #"tensor "b": 4 bytes before its data belong to no tensor"#),
-    Case(#"{"a":\#(entry("[2]", 0, 8))}"#, data: 9, "1 byte after the last tensor belong to no tensor"),
+      .hole(bytes: 4), tensor: "b"),
+    Case(#"{"a":\#(entry("[2]", 0, 8))}"#, data: 9, .trailingBytes(1)),
     Case(
       #"{"a":\#(entry("[2]", 0, 8))}"#, data: 7,
-      "file is 69 bytes, header promises 70 bytes: download incomplete"),
+      .incomplete(fileBytes: 69, promised: 70)),
     Case(
       #"{"a":\#(entry("[5500000]", 0, 22_000_000))}"#, data: 12_000_000,
-      "file is 12 MB, header promises 22 MB: download incomplete"),
+      .incomplete(fileBytes: 12_000_075, promised: 22_000_075)),
     Case(
       #"{"a":\#(entry("[2305843009213693951]", 0, 9_223_372_036_854_775_804))}"#,
-      "file is 98 bytes, header promises 9223372037 GB: download incomplete"),
+      .incomplete(fileBytes: 98, promised: .max)),
   ]
 
   @Test(arguments: structure + entries + tiling)
   func isRefused(file: Case) {
-    let error = #expect(throws: WeightError.self) { try WeightStore(bytes: file.bytes, file: "w") }
-    #expect(error?.description == file.message)
+    #expect(throws: file.error) { try WeightStore(bytes: file.bytes, file: "w") }
+  }
+
+  /// The sentence of each defect; other tests compare errors.
+  static let wordings: [(WeightError.Kind, String)] = [
+    (.tooSmall(bytes: 0), "file is 0 bytes, too small for a safetensors header"),
+    (.headerNotAnObject, "header does not start with '{': damaged, or not a safetensors file"),
+    (.zipArchive, "this is a zip archive such as a PyTorch checkpoint: run `ardf convert` on it first"),
+    (
+      .headerTooLong(bytes: 18446744073709551615),
+      "header length 18446744073709551615 is over the limit of 16 MiB: damaged, or not a safetensors file"
+    ),
+    (
+      .headerCutOff(fileBytes: 10, promised: 108),
+      "file is 10 bytes, its header alone takes 108 bytes: an incomplete download, or not a safetensors file"
+    ),
+    (
+      .malformedHeader(.unexpectedEnd(offset: 1)),
+      "malformed header: JSON ends early, at byte 1: the file is truncated"
+    ),
+    (.invalidMetadata, "__metadata__ is not an object of strings"),
+    (.trailingBytes(1), "1 byte after the last tensor belong to no tensor"),
+    (.invalidName, "the name is empty or holds control characters"),
+    (.entryNotAnObject, "the entry is not an object"),
+    (.missingField("dtype"), "the entry has no \"dtype\""),
+    (.unknownField("strides"), "the entry has the unknown field \"strides\""),
+    (.unknownDType("F31"), "element type \"F31\" is not supported"),
+    (.invalidShape, "\"shape\" is not a list of whole numbers from 0"),
+    (.tooManyDimensions(9), "9 dimensions, at most 8 are allowed"),
+    (.shapeOverflows([4294967296, 4294967296]), "shape [4294967296, 4294967296] has too many elements"),
+    (.invalidOffsets, "\"data_offsets\" is not [begin, end] with 0 <= begin <= end"),
+    (.wrongByteCount(found: 8, needed: 4), "\"data_offsets\" enclose 8 bytes, the shape needs 4 bytes"),
+    (.hole(bytes: 4), "4 bytes before its data belong to no tensor"),
+    (.overlap(with: "a"), "its data overlaps that of \"a\""),
+    (
+      .incomplete(fileBytes: 69, promised: 70),
+      "file is 69 bytes, header promises 70 bytes: an incomplete download"
+    ),
+    (
+      .incomplete(fileBytes: 12_000_075, promised: .max),
+      "file is 12 MB, header promises 9223372037 GB: an incomplete download"
+    ),
+    (
+      .headerCutOff(fileBytes: 10, promised: 5_000_008),
+      "file is 10 bytes, its header alone takes 5.0 MB: an incomplete download, or not a safetensors file"
+    ),
+    (.missing(nearest: []), "is missing"),
+    (.missing(nearest: ["a", "b"]), "is missing; nearest names: a, b"),
+    (.wrongShape(found: [2, 3], expected: [3, 2]), "shape [2, 3], the network needs [3, 2]"),
+    (.notFloat(.int64), "element type I64, floating-point numbers are needed"),
+    (
+      .nonFinite(index: 1),
+      "element 1 is infinite or not a number in single precision: pass --allow-nonfinite to accept it"
+    ),
+    (.unused(["a"]), "1 tensor is not part of the network: a"),
+  ]
+
+  @Test(arguments: wordings)
+  func wording(_ error: WeightError.Kind, _ sentence: String) {
+    #expect("\(error)".hasPrefix(sentence), "\(error)")
+  }
+
+  @Test func errorsNameFileAndTensor() {
+    #expect(WeightError(.entryNotAnObject, file: "w").description.hasPrefix("w: the entry is not an object"))
+    let named = WeightError(.entryNotAnObject, tensor: "a", file: "w")
+    #expect(named.description.hasPrefix("w: tensor \"a\": the entry is not an object"))
   }
 
   @Test func headersWithTooManyValuesAreRefused() {
     let header = #"{"a":["# + String(repeating: "0,", count: 500_000) + "0]}"
-    let error = #expect(throws: WeightError.self) {
+    let kind = WeightError.Kind.malformedHeader(.tooManyValues(limit: 500_000, offset: 1_000_002))
+    #expect(throws: WeightError(kind, file: "w")) {
       try WeightStore(bytes: Self.file(header, data: 0), file: "w")
     }
-    #expect(error?.description == "w: malformed header: JSON with more than 500000 values at byte 1000002")
   }
 
   @Test func hugeNamesAreCutInMessages() {
@@ -176,7 +240,7 @@ import Testing
       try WeightStore(bytes: Self.file(#"{"\#(name)":1}"#, data: 0), file: "w")
     }
     let head = String(repeating: "x", count: 120)
-    #expect(error?.description == "w: tensor \"\(head)...\": the entry is not an object")
+    #expect(error?.description.hasPrefix("w: tensor \"\(head)...\": the entry is not an object; ") ?? false)
   }
 
   /// The first infinity or NaN is found wherever it lies, in every element type.

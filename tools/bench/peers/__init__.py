@@ -1,1 +1,1 @@
-"""What `bench-peers.py` is made of: engines, models, reports."""
+"""The parts of `bench-peers.py`: engines, models, reports."""

@@ -139,7 +139,7 @@ def to_integers(values, entry):
 
 
 def to_floats(values, entry):
-    """What the numbers of a tensor of LiteRT stand for."""
+    """The real values of a tensor of LiteRT."""
     if entry["dtype"] == np.float32:
         return values
     scale, zero = entry["quantization"]
@@ -204,7 +204,7 @@ PEERS = {
 
 
 def precision(engine):
-    """What an engine computes in."""
+    """The precision that an engine computes in."""
     return PEERS[engine].precision if engine in PEERS else engine.removeprefix(OURS).lstrip("-") or "f32"
 
 

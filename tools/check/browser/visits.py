@@ -22,7 +22,7 @@ def check(name, holds, detail=""):
 
 
 class Results:
-    """What the files say, in pixels of the stored picture."""
+    """The results in the files, in pixels of the stored picture."""
 
     def __init__(self, folder):
         self.detections = json.loads((folder / "detections.json").read_text())
@@ -272,7 +272,7 @@ def check_space(visit):
         return np.asarray(Image.open(io.BytesIO(view.screenshot())).convert("RGB"), int)
 
     def settled():
-        """What it shows once two looks in a row are the same, or after the tenth."""
+        """The pixels shown once two looks in a row are the same, or after the tenth."""
         last = pixels()
         for _ in range(10):
             page.wait_for_timeout(250)

@@ -19,7 +19,7 @@ OBSERVED = 0.98
 
 @dataclass(frozen=True)
 class Constants:
-    """What a set of scenes is drawn from."""
+    """The constants from which a set of scenes is drawn."""
 
     seed: int
     focal: float = 1569.25

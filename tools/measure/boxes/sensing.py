@@ -1,4 +1,4 @@
-"""What a phone's depth sensor and a detector make of an exact scene: noise, flying pixels, leaking masks."""
+"""The readings of a phone's depth sensor and a detector in an exact scene: noise, flying pixels, leaking masks."""
 
 import numpy as np
 from scenes import GRID, PICTURE

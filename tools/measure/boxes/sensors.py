@@ -30,7 +30,7 @@ class Sensed:
 
 
 def sensed(scene, kind, rng):
-    """What a sensor of a kind makes of a scene."""
+    """The readings of a sensor of a kind in a scene."""
     model = MODELS[kind]
     # Lengths are in cells of a map of the sensor's own width.
     cells = GRID[0] / model["columns"]

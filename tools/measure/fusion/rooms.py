@@ -26,7 +26,7 @@ EDGE = 0.05
 
 @dataclass(frozen=True)
 class Constants:
-    """What a set of scenes is drawn from."""
+    """The constants from which a set of scenes is drawn."""
 
     seed: int
     focal: float = 1569.25
@@ -142,7 +142,7 @@ def sensed(room, rng, noisy):
 
 
 def relative(room, rng, noisy):
-    """What a network says of the room's inverse depth on the map, up to a scale and a shift; and the true depth."""
+    """A network's inverse depth of the room on the map, up to a scale and a shift; and the true depth."""
     u, v = centers(MAP)
     depth, _ = room.cast(u, v)
     inverse = 1 / depth

@@ -1,4 +1,4 @@
-"""What a run is given: sound files copied, one of them damaged, and a command that reads it."""
+"""The inputs of a run: sound files copied, one of them damaged, and a command that reads it."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What is wrong with a run: how it ended, what it took, said and left."""
+"""Faults of a run: in its status, its time and memory, its messages and its files."""
 
 import itertools
 import json
@@ -66,7 +66,7 @@ def check_json(text):
 
 
 def check_output(path):
-    """What is wrong with a file that was written; None where nothing is."""
+    """The fault of a written file, as text; None without one."""
     ending = path.suffix
     try:
         if ending == ".json":
@@ -136,7 +136,7 @@ def judge(run, before, after, size, baseline):
 
 
 def said(run):
-    """What is wrong with what was printed."""
+    """The faults of the printed text, a list."""
     found = []
     texts = {name: Path(name).read_bytes().decode(errors="surrogateescape") for name in ("stdout", "stderr")}
     for name, text in texts.items():
@@ -165,7 +165,7 @@ def said(run):
 
 
 def left(run, refused):
-    """What is wrong with what was written."""
+    """The faults of the files that a run left, a list."""
     found = [f"left {re.sub(r'[0-9A-F-]{8,}', '', path.name)} in TMPDIR" for path in Path("tmp").iterdir()]
     entries = {path.name for path in Path().iterdir()}
     outputs = {name for name in entries if name.startswith("out")}

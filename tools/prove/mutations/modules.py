@@ -181,7 +181,7 @@ def isolate(network, path):
 
 
 def judge_modules(run, expected, output):
-    """What is wrong with what came of a change; None where nothing is."""
+    """The fault of a run on changed modules, as text; None without one."""
     if run.status != 0:
         return None if expected in ("refused", "any", "told") else f"refused although nothing changed ({run.status})"
     if expected == "refused":

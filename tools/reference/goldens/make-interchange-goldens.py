@@ -141,7 +141,7 @@ def save(picture, kind, **options):
 
 
 def shown(data):
-    """What a viewer shows: the primary picture, upright, in sRGB."""
+    """The picture as a viewer shows it: the primary one, upright, in sRGB."""
     picture = Image.open(io.BytesIO(data))
     profile = picture.info.get("icc_profile")
     mode = "RGBA" if "A" in picture.mode else "RGB"

@@ -52,7 +52,7 @@ def rounded(values, decimals=4):
 
 
 def found(model, picture, confidence, nms):
-    """What `predict` makes of an RGB picture; `nms`: with the head that needs suppression, of YOLO26."""
+    """The results of `predict` for an RGB picture; `nms`: with the head that needs suppression, of YOLO26."""
     settings = {"imgsz": SIDE, "rect": False, "conf": confidence, "iou": OVERLAP, "retina_masks": True}
     settings |= {} if nms else yolo.predict_settings(model)
     bgr = np.ascontiguousarray(picture[:, :, ::-1])

@@ -54,11 +54,20 @@ package struct FFmpeg: Sendable {
 
   /// The program of a path, or the first `ffmpeg` in `$PATH`.
   ///
-  /// - Throws: `MediaError.noFFmpeg`.
+  /// - Throws: `MediaError.noFFmpeg`, `.file` for a path that leads to no program.
   package init(path: String? = nil) throws(MediaError) {
+    if let path {
+      guard let kind = pathKind(path) else { throw .file(.missing(path: path)) }
+      guard kind != .folder else { throw .file(.isDirectory(path: path)) }
+      guard FileManager.default.isExecutableFile(atPath: path) else {
+        throw .file(.permissionDenied(path: path))
+      }
+      self.path = path
+      return
+    }
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-    let candidates = path.map { [$0] } ?? folders.map { "\($0)/ffmpeg" }
-    guard let found = candidates.first(where: FileManager.default.isExecutableFile) else { throw .noFFmpeg }
+    let found = folders.map { "\($0)/ffmpeg" }.first(where: FileManager.default.isExecutableFile)
+    guard let found else { throw .noFFmpeg }
     self.path = found
   }
 

@@ -40,7 +40,7 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
       "depth input \(size.width)x\(size.height) is not made of whole patches: both sides must be multiples "
         + "of \(DepthInputSize.patch) and the patches at most \(DepthInputSize.maximumPatches)"
     case .unknownArchitecture(let reason):
-      "these are not the weights of a Depth Anything V2 network: \(reason)"
+      "these are not the weights of a Depth Anything V2 network (\(reason)); give the weights of one"
     case .nonFiniteOutput:
       "the network's depth is infinite or not a number: use sound weights, or --precision fp32"
     case .noPrompt:

@@ -90,7 +90,7 @@ public enum NetworkError: Error, Equatable, CustomStringConvertible {
     case .unknown(let first?):
       "holds no network known here, its first tensor is \"\(printableName(first))\": give weights of "
         + "\(RecognizedNetwork.supported), made by ardf convert"
-    case .unknown(nil): "holds no tensors"
+    case .unknown(nil): "holds no tensors: give weights of \(RecognizedNetwork.supported)"
     case .yolo(let error): "\(error)"
     case .depth(let error): "\(error)"
     }

@@ -32,7 +32,7 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownArchitecture(let reason):
-      "these are not the weights of a YOLO network that is known here: \(reason)"
+      "these are not the weights of a YOLO network that is known here (\(reason)); give those of YOLOv8, YOLO11 or YOLO26"
     case .invalidInputSize(let height, let width):
       "network input \(height)x\(width): both sides must be multiples of 32 from 32 to "
         + "\(ObjectInput.sides.upperBound)"

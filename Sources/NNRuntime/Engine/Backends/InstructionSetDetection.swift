@@ -34,8 +34,8 @@ public enum InstructionSetError: Error, Equatable, CustomStringConvertible {
     case .unknownName(let name):
       "ARDF_ISA is \"\(name)\": set it to \(InstructionSet.names), or leave it unset"
     case .unavailable(let name, let available):
-      "no kernels \(name) (ARDF_ISA, or the kernels asked for): this CPU lacks what they need; it has "
-        + available.joined(separator: ", ")
+      "no kernels \(name) (ARDF_ISA, or the kernels asked for): this CPU lacks what they need; choose "
+        + available.joined(separator: " or ")
     }
   }
 }

@@ -33,9 +33,9 @@ public enum PortError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .noInput(let name, let known):
-      "the network has no input \"\(name)\"; its inputs: \(known.joined(separator: ", "))"
+      "the network has no input \"\(name)\"; name one of \(known.joined(separator: ", "))"
     case .noOutput(let name, let known):
-      "the network has no output \"\(name)\"; its outputs: \(known.joined(separator: ", "))"
+      "the network has no output \"\(name)\"; name one of \(known.joined(separator: ", "))"
     }
   }
 }

@@ -100,7 +100,7 @@ package enum MeasuredChoicesError: Error, Equatable, CustomStringConvertible {
       "the plan file wants \(algorithm) for the convolution \(shape), which it cannot compute: tune again"
     case .otherKernels(let measured, let running):
       "the plan file was measured with the \(measured) kernels, but \(running) are to run: tune again with them"
-    case .malformed(let place): "no plan file of ardf tune: \(place)"
+    case .malformed(let place): "no plan file of ardf tune (\(place)); tune again"
     }
   }
 }

@@ -57,7 +57,8 @@ package enum MixedPrecisionError: Error, Equatable, CustomStringConvertible {
   /// One line that says what is wrong and what to do.
   package var description: String {
     switch self {
-    case .malformed(let place): "no file of mixed precision: \(place)"
+    case .malformed(let place):
+      "no file of mixed precision (\(place)); write it again with ardf verify --sensitivity"
     case .twice(let network):
       "there are two plans of mixed precision for \(printableName(network)): give one"
     case .otherPrecision(let precision, let asked):

@@ -44,7 +44,7 @@ public enum PrecisionError: Error, Equatable, CustomStringConvertible {
       "--precision \(precision.rawValue) needs a CPU with \(precision.instructions); the kernels here are \(set): "
         + "use --precision \(available.map(\.rawValue).joined(separator: " or "))"
     case .nativeOnly(let precision):
-      "--precision \(precision.rawValue) is for the native kernels: OpenBLAS computes in single precision"
+      "--precision \(precision.rawValue) is for the native kernels, OpenBLAS computes in single precision; leave one of the two out"
     }
   }
 }

@@ -86,7 +86,25 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
   /// One line: the file, the tensor, the defect and the remedy.
   public var description: String {
     if case .file(let error) = kind { return error.description }
-    return tensor.map { "\(file): tensor \"\(printableName($0))\": \(kind)" } ?? "\(file): \(kind)"
+    let defect = tensor.map { "\(file): tensor \"\(printableName($0))\": \(kind)" } ?? "\(file): \(kind)"
+    return kind.remedy.map { "\(defect); \($0)" } ?? defect
+  }
+}
+
+extension WeightError.Kind {
+  /// The remedy, where the defect itself does not say it.
+  package var remedy: String? {
+    switch self {
+    case .file, .zipArchive, .wrongShape, .notFloat, .wrongScales, .badScale, .changedScales, .nonFinite,
+      .invalidActivations:
+      nil
+    case .unknownDType: "save it as float32, float16 or bfloat16"
+    case .missing, .unused: "give the weights of this network, or convert the checkpoint again"
+    case .tooSmall, .headerTooLong, .headerCutOff, .headerNotAnObject, .malformedHeader, .invalidMetadata,
+      .invalidName, .entryNotAnObject, .missingField, .unknownField, .invalidShape, .tooManyDimensions,
+      .shapeOverflows, .invalidOffsets, .wrongByteCount, .overlap, .hole, .incomplete, .trailingBytes:
+      "download the file again, or convert the checkpoint again"
+    }
   }
 }
 
@@ -101,7 +119,7 @@ extension WeightError.Kind: CustomStringConvertible {
       "header length \(bytes) is over the limit of 16 MiB: damaged, or not a safetensors file"
     case .headerCutOff(let file, let promised):
       "file is \(byteText(file)), its header alone takes \(byteText(promised)): "
-        + "download incomplete, or not a safetensors file"
+        + "an incomplete download, or not a safetensors file"
     case .headerNotAnObject: "header does not start with '{': damaged, or not a safetensors file"
     case .malformedHeader(let error): "malformed header: \(error)"
     case .invalidMetadata: "__metadata__ is not an object of strings"
@@ -119,7 +137,7 @@ extension WeightError.Kind: CustomStringConvertible {
     case .overlap(let other): "its data overlaps that of \"\(printableName(other))\""
     case .hole(let bytes): "\(byteText(bytes)) before its data belong to no tensor"
     case .incomplete(let file, let promised):
-      "file is \(byteText(file)), header promises \(byteText(promised)): download incomplete"
+      "file is \(byteText(file)), header promises \(byteText(promised)): an incomplete download"
     case .trailingBytes(let bytes): "\(byteText(bytes)) after the last tensor belong to no tensor"
     case .missing(let nearest):
       nearest.isEmpty

@@ -11,7 +11,7 @@ struct Convolution<T: BinaryFloatingPoint & SIMDScalar & Element & BitwiseCopyab
 
   init(_ call: Call, _ input: Tensor, _ weights: Tensor) throws {
     let group = try call.int("group", default: 1)
-    guard input.rank > 2, weights.rank == input.rank, weights.type == input.type, group > 0,
+    guard input.rank > 2, weights.rank == input.rank, group > 0,
       input.shape[1] == weights.shape[1] * group, weights.shape[0] % group == 0
     else {
       throw ONNXError.malformed(

@@ -68,21 +68,13 @@ extension Operators {
     let (input, weights) = (try call.tensor(0), try call.tensor(1))
     let rank = input.rank - 2
     let group = try call.int("group", default: 1)
-    guard weights.type == input.type else { throw unsupported(weights.type) }
     guard rank > 0, weights.rank == input.rank, group > 0, weights.shape[0] == input.shape[1],
       input.shape[1] % group == 0
     else { throw ONNXError.malformed("weights of shape \(Shape.text(weights.shape)) do not fit the input") }
     let kernel = Array(weights.shape[2...])
-    func list(_ name: String, _ blank: Int, _ count: Int) throws -> [Int] {
-      let found = try call.ints(name) ?? [Int](repeating: blank, count: count)
-      guard found.count == count, found.allSatisfy({ $0 >= 0 && $0 < 1 << 31 }) else {
-        throw ONNXError.malformed("attribute \"\(name)\" is \(found)")
-      }
-      return found
-    }
-    let (strides, dilations) = (try list("strides", 1, rank), try list("dilations", 1, rank))
-    let extra = try list("output_padding", 0, rank)
-    var pads = try list("pads", 0, 2 * rank)
+    let (strides, dilations) = (try call.perAxis("strides", rank), try call.perAxis("dilations", rank))
+    let extra = try call.list("output_padding", 0, rank, rank)
+    var pads = try call.pads(rank)
     let automatic = try call.choice("auto_pad", ["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"])
     let spatial = Array(input.shape[2...])
     let full = (0..<rank).map { axis -> Int in

@@ -74,6 +74,7 @@ struct Operator: Sendable {
   /// Computes; half precision by way of single precision where the operator wants it so.
   func run(_ call: Call) throws -> [Value?] {
     if call.hasTexts, !Operators.takingTexts.contains(name) { throw unsupported(.string) }
+    try call.checkTypes(of: name)
     guard halves == .widened, let half = call.halfType else { return try evaluate(call) }
     return try evaluate(call.widened()).map { value in
       guard case .tensor(let tensor) = value, tensor.type == .float else { return value }

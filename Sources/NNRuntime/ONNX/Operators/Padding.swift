@@ -14,8 +14,8 @@ extension Operators {
       }
       var fill = try call.optional(2)
       if let value = try call.float("value") { fill = Tensor(tensor.type, [], doubles: [value]) }
-      if let fill, fill.type != tensor.type || fill.count != 1 {
-        throw ONNXError.malformed("the value is not a single one of the input's type")
+      if let fill, fill.count != 1 {
+        throw ONNXError.malformed("\(fill.count) values to pad with, where one is wanted")
       }
       var positions = [[Int]?](repeating: nil, count: tensor.rank)
       for (index, axis) in axes.enumerated() {

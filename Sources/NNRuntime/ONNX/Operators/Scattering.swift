@@ -55,9 +55,6 @@ extension Operators {
   private static func scattered(
     _ tensor: Tensor, _ positions: [Int], _ updates: Tensor, _ reduction: String
   ) throws -> Tensor {
-    guard updates.type == tensor.type else {
-      throw ONNXError.malformed("updates of another type than the input")
-    }
     func put<T: Element>(_: T.Type) -> Tensor {
       var (values, given) = (tensor.array(of: T.self), updates.array(of: T.self))
       for (index, position) in positions.enumerated() { values[position] = given[index] }

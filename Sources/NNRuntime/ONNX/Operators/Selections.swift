@@ -3,9 +3,7 @@ extension Operators {
   static let selections: [Operator] = [
     Operator("Where", inputs: 3...3, halves: .kept) { call in
       let (condition, first, second) = (try call.tensor(0), try call.tensor(1), try call.tensor(2))
-      guard condition.type == .bool, first.type == second.type else {
-        throw ONNXError.malformed("the condition is not of truth values, or the choices differ in type")
-      }
+      guard condition.type == .bool else { throw ONNXError.malformed("the condition is not of truth values") }
       let shape = try Shape.broadcast([condition.shape, first.shape, second.shape])
       func chosen<T: Element>(_: T.Type) throws -> Tensor {
         let conditions = try condition.broadcast(to: shape).array(of: Bool.self)

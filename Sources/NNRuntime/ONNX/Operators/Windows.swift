@@ -1,5 +1,22 @@
 import FileFormats
 
+extension Call {
+  /// Strides or dilations, one an axis: 1 or more, and 1 where the attribute is missing.
+  func perAxis(_ name: String, _ rank: Int) throws -> [Int] { try list(name, 1, rank, rank) }
+
+  /// The padding before each axis, then that after each.
+  func pads(_ rank: Int) throws -> [Int] { try list("pads", 0, 2 * rank, rank) }
+
+  /// Whole numbers of at least `least`, which they also are where the attribute is missing.
+  func list(_ name: String, _ least: Int, _ count: Int, _ rank: Int) throws -> [Int] {
+    let found = try ints(name) ?? [Int](repeating: least, count: count)
+    guard found.count == count, found.allSatisfy({ $0 >= least && $0 < 1 << 31 }) else {
+      throw ONNXError.malformed("attribute \"\(name)\" is \(found) for \(counted(rank, "axis", "axes"))")
+    }
+    return found
+  }
+}
+
 /// The windows that a convolution or a pooling moves over the axes after batch and channels.
 struct Windows {
   let input: [Int]
@@ -12,20 +29,12 @@ struct Windows {
 
   /// From the attributes that convolutions and poolings have in common.
   init(_ call: Call, input: [Int], kernel: [Int]) throws {
-    func list(_ name: String, _ blank: Int, _ count: Int) throws -> [Int] {
-      let found = try call.ints(name) ?? [Int](repeating: blank, count: count)
-      guard found.count == count, found.allSatisfy({ $0 >= blank && $0 < 1 << 31 }) else {
-        throw ONNXError.malformed(
-          "attribute \"\(name)\" is \(found) for \(counted(count / (blank == 0 ? 2 : 1), "axis", "axes"))")
-      }
-      return found
-    }
     let rank = input.count
     guard kernel.count == rank, kernel.allSatisfy({ $0 > 0 && $0 < 1 << 31 }) else {
       throw ONNXError.malformed("a window of \(kernel) over \(counted(rank, "axis", "axes"))")
     }
-    let (strides, dilations) = (try list("strides", 1, rank), try list("dilations", 1, rank))
-    let pads = try list("pads", 0, 2 * rank)
+    let (strides, dilations) = (try call.perAxis("strides", rank), try call.perAxis("dilations", rank))
+    let pads = try call.pads(rank)
     let automatic = try call.choice("auto_pad", ["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"])
     let isRoundedUp = try call.flag("ceil_mode")
     var (before, after, output) = ([Int](), [Int](), [Int]())

@@ -6,6 +6,7 @@ package struct CaseCheck: Sendable {
     case equal = 0
     case different = 1
     case damaged = 65
+    case missing = 66
     case unsupported = 69
   }
 
@@ -29,10 +30,15 @@ package struct CaseCheck: Sendable {
       message = total.message ?? ""
     } catch {
       let error = error as? ONNXError ?? .malformed("\(error)")
-      state = error.isUnsupported ? .unsupported : .damaged
+      state = Self.state(of: error)
       message = "\(error)"
     }
     difference = total
+  }
+
+  private static func state(of error: ONNXError) -> State {
+    if case .file(.missing) = error { return .missing }
+    return error.isUnsupported ? .unsupported : .damaged
   }
 
   /// Runs a model on one data set and compares each output that is expected.

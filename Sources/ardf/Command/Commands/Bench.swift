@@ -45,10 +45,10 @@ struct Bench: AsyncParsableCommand {
   @OptionGroup(title: "Input") var input: NetworkInputOptions
   @OptionGroup(title: "Input") var free: FreeAxisOptions
 
-  @Option(name: [.customShort("n"), .long], help: "Runs that count, at the least.")
+  @Option(name: [.customShort("n"), .long], help: "Least number of measured runs.")
   var runs = 20
 
-  @Option(help: "Runs before the first that counts.")
+  @Option(help: "Warm-up runs before the measured ones.")
   var warmUp = 5
 
   @Option(help: "Least seconds of runs for each number of threads.")
@@ -59,7 +59,7 @@ struct Bench: AsyncParsableCommand {
     help: ArgumentHelp("Numbers of threads, by default one a processor.", valueName: "1,2,4"))
   var threads: String?
 
-  @Option(help: "Run so many inputs side by side, each with --threads threads.")
+  @Option(help: "Run this many inputs at the same time, each with --threads threads.")
   var streams = 1
 
   @Option(
@@ -81,7 +81,7 @@ struct Bench: AsyncParsableCommand {
   )
   var compare: String?
 
-  @Option(help: "Share of the old median below which a difference is taken for noise.")
+  @Option(help: "Share of the old median below which a difference counts as noise.")
   var tolerance = TimingComparison.defaultTolerance
 
   @Option(help: ArgumentHelp("File for the network's outputs, to check them.", valueName: "file.safetensors"))
@@ -92,7 +92,9 @@ struct Bench: AsyncParsableCommand {
       "Measure each kernel that can compute a convolution of the network, by itself, whatever its precision.")
   var kernels = false
 
-  @Option(help: ArgumentHelp("Measure the stages of the whole flow on this.", valueName: "picture|capture"))
+  @Option(
+    help: ArgumentHelp(
+      "Measure the stages of the whole flow on this picture or capture.", valueName: "picture|capture"))
   var flow: String?
 
   @Option(help: "With --flow: the frame, by name or position from 0.")
@@ -101,17 +103,10 @@ struct Bench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("With --flow: weights of the depth network.", valueName: "file"))
   var depth: String?
 
-  @Option(help: "With --flow: scores must be strictly greater.")
+  @Option(help: "With --flow: keep objects whose score is greater than this.")
   var conf = 0.75
 
   func validate() throws {
-    if flow != nil, let option = flowConflict {
-      throw ValidationError("--flow measures the whole flow: leave \(option) away")
-    }
-    if kernels, let option = flow == nil ? networkConflict : "--flow" {
-      throw ValidationError("--kernels measures kernels by themselves: leave \(option) away")
-    }
-    if flow == nil, depth != nil { throw ValidationError("--depth goes with --flow") }
     guard (0...1).contains(conf) else {
       throw ValidationError("--conf \(conf): give a number from 0 to 1")
     }
@@ -144,7 +139,9 @@ struct Bench: AsyncParsableCommand {
     return counts
   }
 
-  /// `-o json` names a layout: files have endings.
+  /// The layout and the file of the results.
+  ///
+  /// `-o json` names a layout, since files have endings.
   private func named() throws -> (layout: Report, file: String) {
     if let layout = Report(rawValue: out) { return (layout, "-") }
     return (try Report.layout(of: out, asked: report), out)
@@ -254,22 +251,7 @@ struct Bench: AsyncParsableCommand {
     }
   }
 
-  /// The first given option that applies to single networks only; nil without any.
-  private var flowConflict: String? {
-    if network.size != nil { return "--size" }
-    if network.openblas { return "--openblas" }
-    return networkConflict
-  }
-
-  /// The first given option about a network's input, outputs or runs as a whole; nil without any.
-  private var networkConflict: String? {
-    if input.input != nil { return "--input" }
-    if saveOutputs != nil { return "--save-outputs" }
-    if streams > 1 { return "--streams" }
-    return seconds > 0 ? "--seconds" : nil
-  }
-
-  /// A result a stage.
+  /// A result for each stage.
   private func measureFlow(_ path: String, threads: Int) throws -> [BenchResult] {
     let selection = try FrameSelection(path, frames: [frame])
     let pool = ThreadPool(threads: threads)
@@ -314,7 +296,8 @@ struct Bench: AsyncParsableCommand {
 }
 
 extension Benchmark {
-  /// Milliseconds of every run of sessions side by side, each fed by a thread of its own, and runs a second of all.
+  /// Milliseconds of every run of concurrent sessions, each fed by its own thread, and the runs a second of all
+  /// together.
   func measure(_ sessions: [Session], input: [Float]) async -> (times: [Double], perSecond: Double) {
     let feeders = OwnThreads(name: "streams", count: sessions.count)
     return await withTaskGroup(of: [Double].self) { group in

@@ -4,7 +4,7 @@ import FileFormats
 import Geometry
 import OutputFolders
 
-/// `ardf capture`: what is this capture, and to the native layout.
+/// `ardf capture`: checks captures and converts them to the native layout.
 struct Capture: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks captures and converts them to the native layout.",

@@ -38,12 +38,13 @@ extension Capture {
       guard FileManager.default.fileExists(atPath: video) else {
         throw CommandError.missing("\(video): no such file; name the folder of a Stray Scanner recording")
       }
+      let ffmpeg = try FFmpeg()
       AtomicOutputs.removeLeftovers(of: "\(recording)/rgb")
       let source = try InFile.naming(recording) { try CaptureReader.file("rgb.mp4", in: recording) }
       let folder = try OutputError.mapping { () throws(FileError) in
         try AtomicDirectory(path: "\(recording)/rgb", force: force)
       }
-      try FFmpeg().run(
+      try ffmpeg.run(
         ["-noautorotate"] + FFmpeg.input(source) + [
           "-fps_mode", "passthrough", "-start_number", "0", "-q:v", "2", "-f", "image2",
           FFmpeg.pictures("%06d.jpg", in: folder.temporaryPath),

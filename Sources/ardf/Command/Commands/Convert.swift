@@ -13,8 +13,8 @@ struct Convert: ParsableCommand {
       Reads YOLOv8, YOLO11 and YOLO26 of every task (.pt), Depth Anything V2 (.pth), Prompt Depth Anything (.ckpt), and \
       .safetensors in the originals' or Hugging Face's names. --yolo, --depth and all other options that name weights \
       take these files as they are; conversion is for a file to keep. No code in a checkpoint is ever run. A metric depth \
-      network has the names and shapes of a relative one: it is known by Hugging Face's config.json beside it, by the \
-      name it was published under, or by --max-depth.
+      network has the names and shapes of a relative one: it is recognized by Hugging Face's config.json beside it, \
+      by the name it was published under, or by --max-depth.
       """,
       ("Once for each checkpoint", "ardf convert yolo11n-seg.pt weights/yolo11n-seg.safetensors"),
       (nil, "ardf convert depth_anything_v2_vits.pth \\\nweights/depth_anything_v2_vits.safetensors"),

@@ -17,9 +17,10 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
       """
       Writes relative.npy, float32 (height, width) in the pixels of the picture as it is stored, larger is nearer, \
       without unit; and relative.jpg, the same in color and upright. A network that gives meters, a metric one or one \
-      prompted with the capture's LiDAR, also writes metric.npy (float32 meters) and metric.png (u16 millimeters); its \
-      relative depth is one over them. Several pictures get a folder each. --out - writes arrays to standard output, \
-      one after the other, meters where there are any. Films, cameras and addresses are read with ffmpeg.
+      prompted with the capture's LiDAR, also writes metric.npy (float32 meters) and metric.png (u16 millimeters); \
+      its relative depth is the inverse of these meters. Several pictures get a folder each. --out - writes arrays \
+      to standard output, one after the other, meters where there are any. Films, cameras and addresses are read \
+      with ffmpeg.
       """,
       ("Relative depth of a picture", "ardf depth bus.jpg --out depth"),
       ("Of every picture of a folder", "ardf depth 'pictures/*.jpg' --out depths"),
@@ -49,6 +50,8 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   func validate() throws { try output.refuseJSONAlone("the arrays") }
 
   func run() async throws {
+    try MistakenInput.refuseWeights(
+      among: sources, verb: "depth", option: "--depth", given: depthOptions.depth)
     if let stream = try streaming.source(among: sources) { return try await run(stream) }
     let inputs = try RunInputs(sources, names: frame) {
       try CaptureReader.open($0, limits: limits.capture, photographs: .exif)
@@ -88,13 +91,13 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
 
   /// A lane's result for one frame.
   private enum LanePicture: Sendable {
-    /// - `array`: for standard output, where there is no folder.
+    /// - `array`: the depth to print where there is no folder.
     case done(SpeedLog, array: [UInt8]?)
     case failed(FrameDefect)
 
     /// Estimates, and writes the files.
     ///
-    /// `isTolerant`: a bad frame is one of several, and ends none of the others.
+    /// `isTolerant`: whether a bad frame is reported instead of thrown, because there are others.
     init(_ frame: RunFrame, _ network: any DepthNetwork, files: DepthFiles, isTolerant: Bool) throws {
       do {
         let captured = try frame.source.frame(at: frame.index)
@@ -110,7 +113,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     }
   }
 
-  /// The pictures of a stream, as they come.
+  /// Estimates the pictures of a stream as they arrive.
   private func run(_ stream: StreamSource) async throws {
     guard frame.isEmpty else { throw CommandError.usage("--frame chooses frames of a capture; leave it out") }
     let results = try results(RunInputs(stream: stream).paths)
@@ -177,7 +180,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   }
 }
 
-/// Draws and writes the depth of a picture; pictures side by side.
+/// Draws and writes the depth of a picture; calls for several pictures may run concurrently.
 private struct DepthFiles: Sendable {
   /// nil for standard output.
   let folder: OutputFolder?
@@ -198,7 +201,7 @@ private struct DepthFiles: Sendable {
   }
 }
 
-/// Where depth goes, picture by picture.
+/// The output of depth, picture by picture.
 private final class DepthResults {
   private let output: OutputOptions
   private let folder: OutputFolder?
@@ -212,7 +215,7 @@ private final class DepthResults {
     files = DepthFiles(folder: folder, pictures: format.pictureFormat)
   }
 
-  /// Prints the array that a picture has in place of files, or notes its folder.
+  /// Prints a picture's array, or records its folder where it has files.
   ///
   /// `name`: of the folder; empty for the only one.
   func add(_ array: [UInt8]?, name: String, of picture: String) throws {

@@ -14,7 +14,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     abstract: "Finds objects, masks, key points, oriented boxes or classes with YOLOv8, YOLO11 or YOLO26.",
     discussion: Help.text(
       """
-      What is found follows from the weights. Writes detections.json, masks/NNN.png and annotated.jpg (of a classifier \
+      The weights decide what is found. Writes detections.json, masks/NNN.png and annotated.jpg (of a classifier \
       classes.json and annotated.jpg), of several pictures into a folder each. --out - (or \
       --json) prints a line of JSON a picture, as soon as it is done, however many there are. Boxes and masks are in \
       the pixels of the picture as it is stored; a picture stored sideways is detected upright. Films, cameras and \
@@ -64,6 +64,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() async throws {
+    try MistakenInput.refuseWeights(among: sources, verb: "detect", option: "--yolo", given: detector.yolo)
     let stream = try streaming.source(among: sources)
     try change.check(stream)
     if let stream { return try await run(stream) }
@@ -118,13 +119,13 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
 
   /// A lane's result for one frame.
   private enum LanePicture: Sendable {
-    /// - `frame`: the frame, where its files are not written yet.
+    /// - `frame`: the frame, if its files are not written yet.
     case done(DetectedPicture, CapturedFrame?)
     case failed(FrameDefect)
 
     /// Detects, and writes the files where objects need no identities first.
     ///
-    /// `isTolerant`: a bad frame is one of several, and ends none of the others.
+    /// `isTolerant`: whether a bad frame is reported instead of thrown, because there are others.
     init(_ frame: RunFrame, _ network: PictureNetwork, files: DetectionFiles?, isTolerant: Bool) throws {
       do {
         let captured = try frame.source.frame(at: frame.index)
@@ -138,7 +139,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     }
   }
 
-  /// The pictures of a stream, as they come.
+  /// Detects in the pictures of a stream as they arrive.
   private func run(_ stream: StreamSource) async throws {
     guard frame.isEmpty else { throw CommandError.usage("--frame chooses frames of a capture; leave it out") }
     let results = try DetectionResults(
@@ -192,7 +193,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try log.finish(stream.name, stalled: stalled)
   }
 
-  /// The network, when it is known that its results can be written as asked for.
+  /// The network, after checking that its results can be written in the format asked for.
   private func network(_ results: DetectionResults, pool: ThreadPool) throws -> PictureNetwork {
     let weights = try detector.weights(compute.settings)
     guard case .classes(let family) = weights.task else {
@@ -213,6 +214,9 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       throw CommandError.usage(
         "--tile looks for objects; \(weights.file) is a classifier, which sees pictures as a whole")
     }
+    try GivenOptions.refuse(
+      ["--conf", "--iou", "--max-det", "--masks", "--nms", "--classes", "--rect"],
+      "\(weights.file): holds a classifier, which finds no objects")
     let classifier = try detector.settings.classifier(weights, family, compute.settings, pool: pool)
     Console.inform("classifier \(classifier.name) from \(classifier.file)")
     try format.format.check(classifier)

@@ -140,7 +140,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     try report.leftOut.finish(of: scoring.set.pictures.count)
   }
 
-  /// Refuses what goes with depth networks.
+  /// Refuses depth options, and other sources than one folder.
   private func checkOptions(_ file: String, _ network: String) throws {
     if let option = depth.given {
       throw CommandError.usage("\(file): holds \(network); \(option) goes with depth networks")

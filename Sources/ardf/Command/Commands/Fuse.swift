@@ -10,8 +10,8 @@ struct Fuse: ParsableCommand, LimitedCommand {
     discussion: Help.text(
       """
       Writes fusion.json, and where a fit is possible metric.npy (float32 meters), metric.png (u16 millimeters) and \
-      metric-source.png (0 none, 1 sensor, 2 guided by readings nearby, 3 the fit alone, 4 the fit beyond what it has \
-      seen). Without one fusion.json says why, and the command ends with 1.
+      metric-source.png (0 none, 1 sensor, 2 guided by readings nearby, 3 the fit alone, 4 the fit beyond the range \
+      of its readings). If no fit is possible, fusion.json says why, and the exit code is 1.
       """,
       (
         "Meters from ardf depth and the LiDAR of the same frame",

@@ -110,7 +110,8 @@ struct Inspect: ParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "File for a picture of the arena: which result lies where, from when to when.", valueName: "file.svg")
+        "File for a picture of the arena: the address range and lifetime of each result.",
+        valueName: "file.svg")
     )
     var arena: String?
 
@@ -149,7 +150,7 @@ struct Inspect: ParsableCommand {
         """, (nil, "ardf inspect kernels"),
         ("Of an older processor", "env ARDF_ISA=avx2 ardf inspect kernels")))
 
-    @Flag(help: "Those of OpenBLAS instead of the native ones.") var openblas = false
+    @Flag(help: "List OpenBLAS's kernels instead of the native ones.") var openblas = false
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
     @OptionGroup(title: "Output") var table: TableOptions

@@ -12,12 +12,12 @@ struct Merge: ParsableCommand {
       """
       Reads the part-I-of-N.jsonl that ardf run --keep and --from write, whichever machines wrote them and however often \
       they were stopped, and writes the bytes that a single run's parts give. Of a frame that was done again, the newest \
-      record counts. Without all parts, or with a capture missing, nothing is written and the exit code is 1; a manifest \
-      (--from) tells of captures at its end too. Nothing is computed.
+      record counts. Without all parts, or with a capture missing, nothing is written and the exit code is 1; with \
+      --from, captures missing at the end of the list are noticed too. Nothing is computed.
       """,
       ("The records of a job", "ardf merge job --out records.jsonl"),
       (
-        "Sure that nothing of the list is missing",
+        "With a check that nothing of the list is missing",
         "ardf merge job --from photos.txt --out records.jsonl --force"
       ),
       ("What there is so far", "ardf merge job --partial --out - | jq -r .id")))
@@ -43,7 +43,7 @@ struct Merge: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Records of these weights and options alone, by the beginning of their field settings.",
+      "Only records made with these weights and options, given by the first digits of their field settings.",
       valueName: "digits"))
   var settings: String?
 

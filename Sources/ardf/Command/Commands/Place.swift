@@ -40,7 +40,7 @@ struct Place: ParsableCommand, LimitedCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Folder of ardf fuse, for objects that the LiDAR hardly reads, or of ardf depth with a metric network.",
+      "Folder of ardf fuse, for objects with few LiDAR readings, or of ardf depth with a metric network.",
       valueName: "dir"))
   var fusion: String?
 
@@ -92,7 +92,9 @@ struct Place: ParsableCommand, LimitedCommand {
     let path = "\(fusion)/metric.npy"
     if !FileManager.default.fileExists(atPath: path) {
       let report = "\(fusion)/fusion.json"
-      let document = try InFile.naming(report) { try JSONValue.read(path: report) }
+      let document = try InFile.naming(report) {
+        try JSONFile.read(report, wanted: "fusion.json, which ardf fuse and ardf run write")
+      }
       guard let status = document["status"]?.string, status != FusionStatus.ok.rawValue else {
         throw FileError.missing(path: path)
       }

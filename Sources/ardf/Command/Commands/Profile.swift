@@ -18,9 +18,9 @@ struct Profile: ParsableCommand {
       Profiled iterations alternate with plain ones; the rows, overhead in brackets included, add up to the wall \
       time. FLOPs are those of the layers as they are defined, so that an algorithm that needs fewer (Winograd) \
       can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads. \
-      --compare with an older report judges differences as bench does. With another build of ardf both are run in \
-      turns, two runs of the other for each of this one: the difference between the other's two runs is the noise, and \
-      a layer, or the whole network, that is slower beyond it ends with 1.
+      --compare with an older report judges differences as bench does. With another build of ardf the two are run \
+      alternately, two runs of the other for each of this one: the difference between the other's two runs is the \
+      noise, and a layer, or the whole network, that is slower beyond it ends with 1.
       """,
       ("The ten slowest layers", "ardf profile weights/yolo11n-seg.safetensors --sort time --top 10"),
       (
@@ -60,13 +60,13 @@ struct Profile: ParsableCommand {
   @Option(name: .shortAndLong, help: "Threads. By default one a processor.")
   var threads: Int?
 
-  @Option(help: "Take layers together: op, block, shape or algorithm.")
+  @Option(help: "Group layers by op, block, shape or algorithm.")
   var groupBy: NetworkProfile.Grouping?
 
   @Option(help: "Order of the rows: order, time, name, flops, rate or bytes.")
   var sort = NetworkProfile.Order.order
 
-  @Option(help: "Rows before the others are summed up.")
+  @Option(help: "Number of rows; the others are summed up.")
   var top: Int?
 
   @Option(
@@ -103,7 +103,7 @@ struct Profile: ParsableCommand {
   @Option(help: "With --compare and a program: the least change that counts, as a share.")
   var tolerance = 0.02
 
-  /// A trace of more is too long to look at, and slow to open.
+  /// Most iterations of a trace; a longer one is slow to open and hard to read.
   static let mostTraces = 20
 
   func validate() throws {
@@ -177,7 +177,7 @@ struct Profile: ParsableCommand {
   }
 
   /// Whether a path leads to a program, and not to a document.
-  private static func isProgram(_ path: String) -> Bool {
+  static func isProgram(_ path: String) -> Bool {
     pathKind(path) == .file && !path.hasSuffix(".json") && FileManager.default.isExecutableFile(atPath: path)
   }
 
@@ -219,8 +219,6 @@ struct Profile: ParsableCommand {
   private func measure() throws -> NetworkProfile {
     let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
     let ceiling = try MachineCeiling.measure(backend: network.backend, pool: pool)
-    let report = try report()
-    let showsTraces = report == .trace || report == .html
     let profiler = Profiler(
       iterations: iterations, warmUp: warmUp, traces: showsTraces ? min(traceIterations, iterations) : 0)
     var progress = Progress("iteration", of: iterations)
@@ -239,6 +237,9 @@ struct Profile: ParsableCommand {
   }
 
   private func report() throws -> Report { try Report.layout(of: out, asked: asked) }
+
+  /// Whether the report shows single iterations.
+  var showsTraces: Bool { (try? report()).map { $0 == .trace || $0 == .html } ?? false }
 
   private func text(_ profile: NetworkProfile, _ environment: MeasurementEnvironment) throws -> String {
     let table = ProfileTable(profile: profile)

@@ -32,8 +32,8 @@ struct Quantize: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What the outputs may be off by, against the weights as they are in fp32 (relative L2): half of it by "
-        + "rounded weights, the rest by products of 8 bits.", valueName: "share"))
+      "Allowed error of the outputs against the original weights in fp32 (relative L2): half for "
+        + "rounded weights, the rest for 8-bit products.", valueName: "share"))
   var maxError = 0.04
 
   @Option(

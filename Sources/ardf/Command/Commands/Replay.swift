@@ -16,8 +16,8 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     discussion: Help.text(
       """
       Detects when asked (--detect-every, --at; with effects in the first frame by default), places effects once, and \
-      draws them into every later frame from its pose, hidden by what its depth shows before them. Writes the frames \
-      or a video, replay.json with the loop's figures, and, where it detected in frames with poses, \
+      draws them into every later frame from its pose, hidden where its depth shows something nearer. Writes the \
+      frames or a video, replay.json with the loop's figures, and, where it detected in frames with poses, \
       sequence-objects.json with the objects of all frames put together. Without --max-speed the loop runs in real \
       time, and drops what it cannot show.
       """,
@@ -50,10 +50,6 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     if !wishes.isEmpty, !selection.source.hasPoses {
       Console.note(
         "\(sequence): holds no poses; effects stay where they are in the picture, however the camera moves")
-    }
-    if schedule == nil, let weights = detector.yolo {
-      Console.note(
-        "\(weights): nothing is detected without --effect, --tap, --detect-every or --at; --yolo is left out")
     }
     let networks = try schedule.map { _ in ReplayNetworks(try perceiver()) }
 
@@ -167,7 +163,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
   }
 }
 
-/// The networks as the live loop asks them.
+/// The networks as the live loop's protocols.
 struct ReplayNetworks {
   let detector: any Detector
   let depth: (any DepthEstimator)?
@@ -180,7 +176,7 @@ struct ReplayNetworks {
   }
 }
 
-/// Networks that give no numbers: no later frame would do better.
+/// Keeps the first error of a network, such as non-finite numbers, since later frames would fail, too.
 final class NetworkDefects: Sendable {
   private let stored = Mutex<PerceptionError?>(nil)
 

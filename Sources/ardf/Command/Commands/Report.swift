@@ -10,8 +10,8 @@ struct Report: ParsableCommand, LimitedCommand {
     abstract: "Makes report.html again from a frame's results and its capture.",
     discussion: Help.text(
       """
-      ardf run writes the page with the rest. This makes it from the files alone, after any of them was replaced; it \
-      has no times then. The page needs nothing else: no network, no other file.
+      ardf run writes the page with the rest. This makes it from the files alone, after any of them was replaced; \
+      such a page has no times. The page needs nothing else: no network, no other file.
       """,
       ("The page of results, made again", "ardf report results --capture scan --frame 0 --force")))
 

@@ -109,6 +109,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
 
   func run() async throws {
     let requests = try effects.requests()
+    try MistakenInput.refuseWeights(among: sources, verb: "run", option: "--yolo", given: detector.yolo)
     if batch.keepsRecords { return try await keepRecords(requests) }
     let shard = try batch.shard()
     let stream = try streaming.source(among: sources)
@@ -140,7 +141,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     try inputs.checkAllRead()
   }
 
-  /// Several frames, in lanes.
+  /// Runs several frames, divided among lanes.
   private func run(_ frames: [RunFrame], job: FrameJob, threads: Int) async throws {
     // Whoever follows objects sees frames in their order.
     let lanes = Lanes(threads: threads, frames: job.tracks == nil ? frames.count : 1)
@@ -189,7 +190,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     }
   }
 
-  /// The pictures of a stream, as they come.
+  /// Runs the pictures of a stream as they arrive.
   private func run(_ stream: StreamSource, _ requests: [EffectRequest]) async throws {
     guard frame.isEmpty, !batch.resume, try batch.shard() == .whole, picture.depthMap == nil else {
       throw CommandError.usage(
@@ -287,7 +288,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Whether every frame's line goes to standard output.
-  private var printsLines: Bool { output.json || output.isStandardOutput }
+  var printsLines: Bool { output.json || output.isStandardOutput }
 
   private func printHeader(_ job: FrameJob) throws {
     if printsLines, format.format == .csv { try Console.print(job.tableHeader) }
@@ -318,7 +319,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Whether there are files that show a frame's depth.
-  private var writesFiles: Bool { batch.keepsRecords ? batch.keep ?? .all == .all : !output.isStandardOutput }
+  var writesFiles: Bool { batch.keepsRecords ? batch.keep ?? .all == .all : !output.isStandardOutput }
 
   /// The files that were asked for besides the usual ones.
   private var files: FrameFiles {
@@ -329,7 +330,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     return files
   }
 
-  /// Counts up when frames' folders hold something new that a run needs: those of before are then done again.
+  /// Version of the content of frames' folders: raise it when a frame gets another file, so that resumed runs compute
+  /// older frames again.
   private static let folderLayout = 7
 
   /// Options that change results, besides the networks.
@@ -358,9 +360,9 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     return .object(options)
   }
 
-  /// Prints what was made of a frame: its line, or a table for people.
+  /// Prints the results of a frame: its line of JSON, or a table for people.
   ///
-  /// `dropped`: pictures left out before it, of a stream that leaves some out.
+  /// `dropped`: number of a stream's pictures that were left out before it.
   private func show(
     _ record: FrameRecord, of frame: RunFrame, said: SaidNotes, in job: FrameJob, dropped: Int? = nil
   ) throws {

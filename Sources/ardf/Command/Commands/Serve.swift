@@ -55,25 +55,22 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
-    guard !inference.models.isEmpty else {
+    guard servesModels else {
       guard port == nil || inference.listen == nil else {
         throw ValidationError("--port and --listen both say where to listen; give the port in --listen")
       }
       return
     }
-    let given = [
-      (source != nil, "SOURCE"), (capture != nil, "--capture"), (frame != nil, "--frame"),
-      (port != nil, "--port"),
-      (detector.yolo != nil, "--yolo"), (depthOptions.depth != nil, "--depth"),
-    ]
-    if let option = given.first(where: { $0.0 }) {
-      throw ValidationError(
-        "\(option.1) is for the page; with --models all networks are named there, and --listen says where")
+    guard source == nil else {
+      throw ValidationError("SOURCE is for the page; leave it out, or --models")
     }
   }
 
+  /// Whether networks are served, and no page.
+  var servesModels: Bool { !inference.models.isEmpty }
+
   func run() async throws {
-    if inference.models.isEmpty { try await showPage() } else { try await serveModels() }
+    if servesModels { try await serveModels() } else { try await showPage() }
   }
 
   // MARK: - Models
@@ -154,7 +151,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     try await server.run()
   }
 
-  /// Says where the page is; where a phone can open it, as a QR code too.
+  /// Prints the page's address, and as a QR code where a phone can open it.
   private func tellAddress(of server: PageServer, isOpen: Bool) {
     let address = server.address(host: ListeningAddress.outward ?? Machine.hostName)
     if isOpen {
@@ -164,7 +161,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     Console.note("\(address) (Ctrl-C ends it)")
   }
 
-  /// The networks; for finished results they are only for what is dropped later.
+  /// The networks; with finished results they are used only for captures dropped later.
   private func perceiver(isRequired: Bool) throws -> Perceiver? {
     let pool = compute.makePool()
     let found: ObjectDetector

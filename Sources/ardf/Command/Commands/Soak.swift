@@ -5,7 +5,7 @@ import Geometry
 import Imaging
 import Perception
 
-/// `ardf soak`: a long life in a short time.
+/// `ardf soak`: many frames in a row, to find leaks.
 struct Soak: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract:
@@ -86,7 +86,7 @@ struct Soak: AsyncParsableCommand {
 }
 
 extension ObjectDetector {
-  /// All that is found, as text.
+  /// The results of a detector's run as text, to be compared.
   fileprivate func findings(in picture: RGBImage) throws -> String {
     let found = try objects(in: picture, orientation: .up, stored: picture.size).detections
     return DetectionsFile(image: "", imageSize: picture.size, model: .null, detections: found).json

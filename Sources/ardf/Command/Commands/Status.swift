@@ -2,7 +2,7 @@ import ArgumentParser
 import FileFormats
 import Sharding
 
-/// `ardf status`: how far a job is.
+/// `ardf status`: the progress of a job.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract:
@@ -67,12 +67,12 @@ extension Status {
 }
 
 extension JobStatus {
-  /// Shards that are named one by one.
+  /// The most shards that are listed one by one.
   private static let named = 5
 
   private var ended: [Progress] { shards.filter { $0.status != nil } }
 
-  /// The shards that have most left to do, where that is known.
+  /// The shards with the most work left, where that is known.
   private var last: [Progress] {
     Array(shards.filter { $0.left > 0 }.sorted { $0.left > $1.left }.prefix(Self.named))
   }

@@ -3,7 +3,7 @@ import FileFormats
 import NNRuntime
 import OutputFolders
 
-/// `ardf tune`: which algorithms are fastest here.
+/// `ardf tune`: the fastest algorithms on this machine.
 struct Tune: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures algorithms on this machine and writes a plan file for --plan.",

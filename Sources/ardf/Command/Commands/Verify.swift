@@ -14,18 +14,18 @@ struct Verify: ParsableCommand {
     discussion: Help.text(
       """
       A reference is a safetensors or npz file of tensors named by module path, with the network's input \
-      (tools/reference/make-reference.py records one). Cumulative: layers are fed what the engine made, as in \
-      use. Isolated: each layer is fed the reference, so that the faulty one is named. Fused layers are compared at \
-      the end of the last; --no-fuse compares each. What is made of the network's outputs is compared too: the decoded \
-      boxes, scores, masks' coefficients, key points and angles, class probabilities, depth, and the objects after \
-      suppression, as far as the reference has them; it does not pass with outputs that were not compared, unless \
-      --layers-only asks for that. --against compares two backends, or another --precision with \
-      fp32, without a reference. --out writes verify.json and, of the layers beyond their tolerance, pictures: a heat \
-      map of the differences, their histogram, and the channels they are in. Ends with 1 where a layer or an output is \
-      beyond its tolerance. Two traces (ardf trace) of one network and input, of other machines, instruction sets, precisions or \
-      builds, are compared with each other: the first layer beyond its tolerance is where they diverge. --sensitivity \
-      computes one layer at a time in --precision, ranks layers by how much the outputs change, and with --max-error \
-      writes the plan within it that should be fastest for --plan.
+      (tools/reference/make-reference.py records one). Cumulative: each layer gets the engine's own results, as in a \
+      run. Isolated: each layer gets the reference's inputs, so that the faulty one is named. Fused layers are \
+      compared at the end of the last; --no-fuse compares each. Results computed from the network's outputs are \
+      compared too: the decoded boxes, scores, masks' coefficients, key points and angles, class probabilities, \
+      depth, and the objects after suppression, as far as the reference has them; verification fails if the \
+      reference has outputs that were not compared, unless --layers-only is given. --against compares two backends, \
+      or another --precision with fp32, without a reference. --out writes verify.json and, of the layers beyond \
+      their tolerance, pictures: a heat map of the differences, their histogram, and the channels they are in. Ends \
+      with 1 where a layer or an output is beyond its tolerance. Two traces (ardf trace) of one network and input, \
+      of other machines, instruction sets, precisions or builds, are compared with each other: the first layer \
+      beyond its tolerance is where they diverge. --sensitivity computes one layer at a time in --precision, ranks \
+      layers by how much the outputs change, and with --max-error writes the fastest plan within it for --plan.
       """,
       (
         "The native kernels against OpenBLAS, layer by layer, on noise",
@@ -46,7 +46,7 @@ struct Verify: ParsableCommand {
       ),
       (nil, "ardf verify best.trace.safetensors portable.trace.safetensors"),
       (
-        "An ONNX file beside what another engine made of every node",
+        "An ONNX file against another engine's result of every node",
         "ardf verify model.onnx --reference recorded.npz --failed"
       ),
       (
@@ -68,7 +68,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Whose kernels run: a backend, or the native one with an instruction set of its own.
+  /// The kernels to run: a backend, or the native one with a given instruction set.
   struct Kernels: ExpressibleByArgument {
     let name: String
 
@@ -128,7 +128,7 @@ struct Verify: ParsableCommand {
   @Option(help: "Compare with these kernels instead of a reference: \(Self.kernels); or with fp32.")
   var against: Opposite?
 
-  @Option(help: "Whose kernels are verified: \(Self.kernels).")
+  @Option(help: "Kernels to verify: \(Self.kernels).")
   var backend: Kernels = .native
 
   @Option(help: ArgumentHelp("With --against: a picture or tensors; by default noise.", valueName: "file"))
@@ -137,7 +137,7 @@ struct Verify: ParsableCommand {
   @Option(help: ArgumentHelp("With --against: height and width of the input.", valueName: "hxw"))
   var size: String?
 
-  @Option(help: "What layers are fed: cumulative, isolated or both.")
+  @Option(help: "Inputs of layers: cumulative, isolated or both.")
   var mode: Modes = .both
 
   @Option(
@@ -148,7 +148,7 @@ struct Verify: ParsableCommand {
 
   @Flag(
     name: .customLong("layers-only"),
-    help: "Compare layers alone, and let outputs of the reference pass that are not compared.")
+    help: "Compare layers only; outputs of the reference need not be compared.")
   var layersOnly = false
 
   @Flag(help: "List only layers and outputs beyond their tolerance.")
@@ -183,7 +183,12 @@ struct Verify: ParsableCommand {
     for rule in tol where ToleranceTable.Rule(rule) == nil {
       throw ValidationError("--tol \(rule): give PATTERN=ABSOLUTE,RELATIVE, for example model.10.*=1e-5,1e-4")
     }
-    guard cases.isEmpty else { return }
+    guard cases.isEmpty else {
+      guard traces.isEmpty else {
+        throw ValidationError("--cases takes folders alone; leave \(traces[0]) out, or give it after --cases")
+      }
+      return
+    }
     if isONNX {
       let others = against == nil && input == nil && size == nil && !sensitivity.isAsked && out == nil
       guard others, reference != nil || tol.isEmpty && !layersOnly && mode == .both else {
@@ -204,15 +209,8 @@ struct Verify: ParsableCommand {
     guard traces.isEmpty else { return try validateTraces() }
     try inspected.checkNetwork()
     guard !sensitivity.isAsked else { return try validateSensitivity() }
-    if let option = sensitivity.given { throw ValidationError("\(option) goes with --sensitivity") }
     guard (reference == nil) != (against == nil) else {
       throw ValidationError("give either --reference or --against")
-    }
-    guard reference != nil || !layersOnly else {
-      throw ValidationError("--layers-only goes with --reference")
-    }
-    guard reference == nil || input == nil && size == nil else {
-      throw ValidationError("--input and --size go with --against: a reference has its own input")
     }
     let isReduced = inspected.compute.arithmetic.mayReduce
     if against?.isSinglePrecision == true, !isReduced {
@@ -224,7 +222,7 @@ struct Verify: ParsableCommand {
   }
 
   /// Whether the one argument is a model, not a trace.
-  private var isONNX: Bool { traces.count == 1 && traces[0].hasSuffix(".onnx") }
+  var isONNX: Bool { traces.count == 1 && traces[0].hasSuffix(".onnx") }
 
   private func validateSensitivity() throws {
     if let option = reference.map({ _ in "--reference" }) ?? against.map({ _ in "--against" })
@@ -307,6 +305,8 @@ struct Verify: ParsableCommand {
   }
 
   private func runSensitivity() throws {
+    // Before anything slow.
+    if let labeled = sensitivity.labeled, !fileExists(labeled) { throw FileError.missing(path: labeled) }
     let folder = try out.map {
       try OutputFolder(
         $0, force: force,
@@ -322,7 +322,7 @@ struct Verify: ParsableCommand {
     try json ? Console.print(report.document) : Console.print(report.text)
   }
 
-  /// A picture that was written.
+  /// The file of a written picture.
   private struct Drawn {
     let mode: LayerVerifier.Mode
     let layer: String
@@ -334,7 +334,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// The report of every mode, and what the reference says about its origin.
+  /// The report of every mode, and the origin that the reference states.
   private func compare(
     _ observer: (LayerVerifier.Mode) -> LayerVerifier.Observer?
   ) throws -> (reports: [VerificationReport], origin: [String: String]) {
@@ -370,7 +370,7 @@ struct Verify: ParsableCommand {
     return (reports, ["library": "kernels", "version": opposite.plan.kernelName])
   }
 
-  /// The report of one trace beside another, and what the other says of its origin.
+  /// The report of one trace against another, and the origin that the other states.
   private func compareTraces(
     _ tolerances: ToleranceTable, _ observer: LayerVerifier.Observer?
   ) throws -> (reports: [VerificationReport], origin: [String: String]) {

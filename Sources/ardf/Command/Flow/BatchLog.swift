@@ -3,7 +3,7 @@ import Geometry
 import Models
 import Perception
 
-/// The progress of many frames, and in the end what became of them.
+/// The progress of many frames, and their counts at the end.
 struct BatchLog {
   private(set) var failed = 0
   private var kept = 0
@@ -17,7 +17,7 @@ struct BatchLog {
     progress = Progress("frame", of: total)
   }
 
-  /// Takes the progress line away, so that others can be written.
+  /// Clears the progress line, so that others can be written.
   mutating func hide() { progress.finish() }
 
   mutating func add(_ record: FrameRecord, of perceiver: Perceiver) {

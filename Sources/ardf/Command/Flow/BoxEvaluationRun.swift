@@ -6,7 +6,7 @@ import NNRuntime
 import Perception
 import Sharding
 
-/// Boxes that a detector and the sensor's depth measure, against those that captures are annotated with.
+/// An evaluation of boxes measured by a detector and the sensor's depth, against the annotations of captures.
 struct BoxEvaluationRun: FrameEvaluationRun {
   let inputs: RunInputs
   private let file: String

@@ -5,7 +5,7 @@ import NNRuntime
 import NNVerification
 
 extension CalibratedNetwork {
-  /// `size`: of all inputs; nil for what the network takes of each picture.
+  /// `size`: of all inputs; nil for the size that the network takes for each picture.
   init(_ network: InspectedNetwork, _ images: [RGBImage], size: PixelSize?) throws {
     var sizes: [PixelSize] = []
     var sessions: [Session] = []

@@ -6,7 +6,7 @@ import Imaging
 import Models
 import NNRuntime
 
-/// A classifier in one or several precisions against pictures in a folder for each class.
+/// An evaluation of a classifier, in one or several precisions, on a folder of pictures for each class.
 struct ClassEvaluationRun {
   private struct Network {
     let precision: Precision

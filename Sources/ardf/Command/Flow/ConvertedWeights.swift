@@ -10,14 +10,15 @@ import OutputFolders
   import Foundation
 #endif
 
-/// Published checkpoints made into weight files on their first use.
+/// Published checkpoints, converted to weight files on their first use.
 enum ConvertedWeights {
   private static let endings = [".pt", ".pth", ".onnx"]
 
   static func isCheckpoint(_ path: String) -> Bool { endings.contains { path.hasSuffix($0) } }
 
-  /// The weight file of a checkpoint, kept in the user's cache under the checkpoint's digest and name: of some
-  /// networks only the name says what they are.
+  /// The weight file of a checkpoint, kept in the user's cache under the checkpoint's digest and name.
+  ///
+  /// The name counts because some networks are recognized by it alone.
   static func of(_ checkpoint: String) throws -> String {
     let file = try file(of: checkpoint)
     GivenNames.add(checkpoint, for: file)
@@ -47,9 +48,10 @@ enum ConvertedWeights {
     return file
   }
 
-  /// Whether a file is there that this version of the converter made; one of an older version is made again.
+  /// Whether there is a file made by this version of the converter; files of older versions are made again.
   ///
-  /// - `isExport`: Of a graph, which must have been compared with what is built.
+  /// - `isExport`: whether the checkpoint is an exported graph; its file is current only if it was compared with the
+  ///   network built here.
   private static func isCurrent(_ file: String, ofExport isExport: Bool) -> Bool {
     guard FileManager.default.fileExists(atPath: file), let weights = try? WeightStore(path: file) else {
       return false

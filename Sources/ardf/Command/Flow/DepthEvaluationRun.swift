@@ -6,7 +6,7 @@ import NNRuntime
 import Perception
 import Sharding
 
-/// A depth network in one or several precisions against the sensor's readings of captures.
+/// An evaluation of a depth network, in one or several precisions, against the sensor's readings of captures.
 struct DepthEvaluationRun: FrameEvaluationRun {
   let inputs: RunInputs
   private let file: String

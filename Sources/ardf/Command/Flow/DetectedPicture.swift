@@ -7,16 +7,16 @@ import Perception
 /// A network's results for one picture, with their times.
 struct DetectedPicture: Sendable {
   enum Content: Sendable {
-    /// - `surest`: what came nearest where nothing was found.
+    /// - `surest`: the best object below the threshold, where none was found.
     case objects(DetectionsFile, surest: SurestCandidate?)
     case classes(ClassesFile)
   }
 
   var content: Content
-  /// The frame's name and when it was taken.
+  /// The frame's name and time.
   let name: String
   let timestamp: Double
-  /// When it was taken by the time of day, where that is known.
+  /// The time of day at which it was taken, if known.
   var wallClock: String?
   let speed: SpeedLog
 
@@ -30,12 +30,12 @@ struct DetectedPicture: Sendable {
   }
 }
 
-/// The network that weights hold: one that finds objects, or a classifier.
+/// The network of weights: a detector or a classifier.
 enum PictureNetwork: Sendable {
   case objects(ObjectDetector)
   case classes(PictureClassifier)
 
-  /// The same network run by another pool, side by side with this one.
+  /// The same network for another thread pool, to run concurrently with this one.
   func running(on pool: ThreadPool) -> PictureNetwork {
     switch self {
     case .objects(let network): .objects(network.running(on: pool))
@@ -62,14 +62,14 @@ enum PictureNetwork: Sendable {
   }
 }
 
-/// Draws and writes the files of a picture; pictures side by side.
+/// Draws and writes the files of a picture; calls for several pictures may run concurrently.
 struct DetectionFiles: Sendable {
   /// nil writes nothing.
   let folder: OutputFolder?
   let format: DetectionFormat
   let pictures: PictureFormat
 
-  /// Writes what was found in a frame.
+  /// Writes the results of a frame.
   ///
   /// `name`: of its folder among those of others; empty for the only one.
   func write(_ picture: DetectedPicture, of frame: CapturedFrame, name: String) throws {

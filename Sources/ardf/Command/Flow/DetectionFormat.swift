@@ -9,7 +9,8 @@ enum DetectionFormat: String, CaseIterable, Sendable {
 }
 
 extension DetectionFormat {
-  /// COCO's categories are those of its own classes only, or a person's with key points.
+  /// Refuses formats that cannot hold the network's objects: COCO results need COCO's classes, or persons with key
+  /// points.
   func check(_ network: any ObjectNetwork) throws {
     let isPerson =
       network.classNames.count == 1 && network.form.keypointCount == COCOResults.keypointCount
@@ -24,7 +25,7 @@ extension DetectionFormat {
     }
   }
 
-  /// A classifier finds nothing that has a place.
+  /// Refuses formats of objects with a place, since a classifier finds none.
   func check(_ network: PictureClassifier) throws {
     if self == .coco || self == .dota {
       throw CommandError.input(

@@ -6,11 +6,11 @@ import OutputFolders
 import Perception
 import Sharding
 
-/// Where detections go, picture by picture: a folder each, a line each on standard output, and what is said about all.
+/// The output of detections: a folder or a line of standard output for each picture, and the index of all.
 final class DetectionResults {
   private let output: OutputTarget
   private let format: DetectionFormat
-  /// Results lie in `--out` itself, and not in a folder a picture.
+  /// Whether results lie in `--out` itself, not in a folder for each picture.
   private let isSingle: Bool
   private let folder: OutputFolder?
   /// The writer of each picture's files.
@@ -54,10 +54,10 @@ final class DetectionResults {
   /// Whether every picture's results are printed as they come.
   private var printsLines: Bool { folder == nil || output.printsJSON }
 
-  /// Prints and keeps what was found in a picture, whose files are written already or will be.
+  /// Prints and records the results of a picture; its files are written elsewhere.
   ///
   /// - `name`: of its folder among those of others; empty for the only one.
-  /// - `isListed`: keeps what was found for `index.json`.
+  /// - `isListed`: whether the results go into `index.json`.
   func add(_ picture: DetectedPicture, source: String, name: String, isListed: Bool) throws {
     switch picture.content {
     case .objects(let file, let surest):
@@ -89,14 +89,14 @@ final class DetectionResults {
       ?? ""
   }
 
-  /// Prints and keeps why a picture has no results: the line that `run` gives of it.
+  /// Prints and records why a picture has no results, as the line that `run` prints of it.
   func add(_ bad: LeftOutInputs.Entry, at time: Double, _ wallClock: String? = nil) throws {
     leftOut.append(bad.json)
     guard printsLines, format == .ardf else { return }
     try Console.print(FrameRecord.failedLine(bad, at: time, wallClock).serialized())
   }
 
-  /// Prints a picture's results, or one line of them, and keeps what `index.json` says of it.
+  /// Prints a picture's results, or one line of them, and records its entry of `index.json`.
   ///
   /// `rows`: those of the table.
   private func tell(
@@ -124,7 +124,7 @@ final class DetectionResults {
     index.append(.object(entry))
   }
 
-  /// The document with where it comes from and where it goes, which a folder's name tells of a file.
+  /// The document with its source, times and folder added; a file in a folder has these from its path.
   private func line(
     _ document: JSONValue, _ picture: DetectedPicture, source: String, name: String
   ) -> JSONValue {
@@ -136,7 +136,7 @@ final class DetectionResults {
     return .object(line)
   }
 
-  /// Writes what is said about all, and gives the folder its name.
+  /// Writes the index of all pictures, and gives the folder its final name.
   ///
   /// `layout`: of the only source.
   func finish(layout: CaptureLayout?, skipped: [SkippedFrame]) throws {

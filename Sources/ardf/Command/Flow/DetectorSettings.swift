@@ -3,17 +3,17 @@ import Models
 import NNRuntime
 import Perception
 
-/// How a detector is made ready, and which of its objects are wanted.
+/// The settings of a detector: its input, and the objects to keep.
 struct DetectorSettings: Sendable {
-  /// Of the square that pictures are fitted into; nil for that of the pictures the network was trained on.
+  /// Side of the square to which pictures are resized; nil for that of the network's training.
   var side: Int?
-  /// Whether pictures are fitted into the least rectangle within that square.
+  /// Whether pictures are resized to the smallest rectangle within that square.
   var isRectangle = false
-  /// Of two heads, whether that one is taken whose boxes are suppressed.
+  /// Whether the head that needs suppression is used, of networks with two.
   var isSuppressed = false
   /// The score that objects must exceed.
   var confidence: Double
-  /// Of two boxes of a class that overlap by more, the better is kept.
+  /// IoU above which the box with the lower score is dropped, of boxes of one class.
   var overlap = 0.5
   /// The most objects of a picture.
   var limit = 300
@@ -50,7 +50,7 @@ struct DetectorSettings: Sendable {
     Console.note("\(weights.file): \(remark)")
   }
 
-  /// Which of a network's objects are wanted.
+  /// The rules by which a network's objects are kept.
   func rules(of network: any ObjectNetwork) throws -> ObjectRules {
     ObjectRules(
       thresholds: DetectionThresholds(confidence: Float(confidence), overlap: Float(overlap), limit: limit),

@@ -3,7 +3,7 @@ import FileFormats
 import Geometry
 import Imaging
 
-/// Reads what one stage wrote for the next, each defect told with the file's name.
+/// Reads the files that one stage writes for the next; errors name the file.
 enum Documents {
   static func detections(
     _ path: String, of frame: CapturedFrame, limits: CaptureLimits
@@ -39,7 +39,7 @@ enum Documents {
     throw CommandError.input("\(path): is a folder; give the file in it: \(shellWord("\(path)/\(name)"))")
   }
 
-  /// Metric depth that `ardf fuse` wrote into a folder, with how each pixel is known where that lies beside it.
+  /// Metric depth that `ardf fuse` wrote into a folder, with the source of each pixel where metric-source.png exists.
   static func metric(in folder: String, of frame: CapturedFrame) throws -> MetricDepth {
     let values = try map("\(folder)/metric.npy", of: frame)
     let path = "\(folder)/\(FrameWriter.metricSource)"
@@ -56,7 +56,7 @@ enum Documents {
     }
   }
 
-  /// The results picture's items: detections with what `objects.json` says of them.
+  /// The results picture's items: detections, joined with their entries of `objects.json`.
   static func items(
     _ detections: [Detection], objects path: String, limits: CaptureLimits
   ) throws -> [ResultsItem] {
@@ -94,7 +94,7 @@ enum Documents {
     return Plane(width: size.width, height: size.height, elements: array.floats())
   }
 
-  /// How far the shapes of a map and its picture may differ: a network's input is rounded to whole patches.
+  /// Allowed difference of the aspect ratios of a map and its picture: a network's input is rounded to whole patches.
   private static let aspectTolerance = 0.05
 
   private static func text(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }

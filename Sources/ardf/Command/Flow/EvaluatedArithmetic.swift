@@ -6,14 +6,14 @@ struct EvaluatedArithmetic {
   var asked: [AskedPrecision]
   /// Files of plans, each for the row of its precision.
   var plans: [String] = []
-  /// A plan that is no file.
+  /// A plan in memory instead of a file.
   var planned: MixedPrecision?
   /// nil for one a processor.
   var threads: Int?
   /// Whether infinities and NaN in weights are accepted.
   var allowsNonFinite = false
 
-  /// Those asked for, each once, in the order given; what `auto` chooses for these weights is said.
+  /// The precisions asked for, each once, in the order given; the choice of `auto` is printed.
   func precisions(for weights: NetworkWeights) throws -> [Precision] {
     var found: [Precision] = []
     for asked in asked {
@@ -26,9 +26,9 @@ struct EvaluatedArithmetic {
     return found
   }
 
-  /// The only one that is asked for.
+  /// The single precision asked for.
   ///
-  /// - `option`: what has room for no other.
+  /// - `option`: the option that allows only one, for the message.
   func onlyPrecision(for weights: NetworkWeights, option: String) throws -> Precision {
     let precisions = try precisions(for: weights)
     guard precisions.count == 1 else {

@@ -44,7 +44,7 @@ struct EvaluatedObjects {
     }
   }
 
-  /// A note on figures that a reader may miss; nil where none is missing.
+  /// A note on figures that the table lacks; nil where it lacks none.
   func note(for set: LabelledSet) -> String? {
     switch found {
     case .masks where !set.hasRegions: "masks are not evaluated: not all labels have outlines"

@@ -25,6 +25,9 @@ struct FinishedFolder {
     ["detections.json", "objects.json"].allSatisfy { FileManager.default.fileExists(atPath: "\(path)/\($0)") }
   }
 
+  /// The folder to give in place of one whose file holds no JSON.
+  private static func file(_ name: String) -> String { "a folder whose \(name) is that of ardf run" }
+
   init(_ path: String, frame: CapturedFrame, limits: CaptureLimits) throws {
     self.path = path
     self.frame = frame
@@ -35,7 +38,9 @@ struct FinishedFolder {
     }
     detections = try Documents.detections("\(path)/detections.json", of: frame, limits: limits)
     fusion = try optional("fusion.json") { file in
-      try InFile.naming(file) { try JSONValue.read(path: file, limits: limits.json) }
+      try InFile.naming(file) {
+        try JSONFile.read(file, wanted: Self.file("fusion.json"), limits: limits.json)
+      }
     }
     metric = try optional("metric.npy") { _ in try Documents.metric(in: path, of: frame) }
     relative = try optional("relative.npy") { RelativeDepth(try Documents.map($0, of: frame)) }
@@ -55,7 +60,7 @@ struct FinishedFolder {
   func report(capture: String, path cameras: [FrameReport.Pose]) throws -> FrameReport {
     func document(_ name: String) throws -> JSONValue {
       try InFile.naming("\(path)/\(name)") {
-        try JSONValue.read(path: "\(path)/\(name)", limits: limits.json)
+        try JSONFile.read("\(path)/\(name)", wanted: Self.file(name), limits: limits.json)
       }
     }
     // There is none of a photograph without camera.

@@ -2,9 +2,9 @@ import AppCore
 import Models
 import Perception
 
-/// How long the stages of the whole flow take on one frame, one after another.
+/// The times of the stages of the whole flow on one frame, run one after another.
 ///
-/// `ardf run` overlaps the two networks; here every stage has the machine to itself, so that the times add up.
+/// `ardf run` overlaps the two networks; here each stage runs alone, so that the times add up.
 struct FlowBenchmark {
   /// A stage and its times in milliseconds.
   struct Stage {

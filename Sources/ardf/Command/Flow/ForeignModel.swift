@@ -1,14 +1,14 @@
 import Archives
 import FileFormats
 
-/// Formats of networks that are not read: each is named for what it is, with the file to bring instead.
+/// Formats of networks that are not supported: the error names the format, and the file to use instead.
 ///
-/// By the content, where a format has a mark of its own, else by the name. The one place that tells.
+/// Recognized by the content where the format has a signature, else by the file name. No other code recognizes them.
 enum ForeignModel: String, CaseIterable {
   case tensorRT, tensorFlowLite, coreML, openVINO, torchScript, exportedProgram, execuTorch, gguf, tensorFlow
   case keras, ncnn, mnn, paddle, caffe, darknet, rknn, onnxRuntime, lfsPointer, webPage
 
-  /// Ends with `CommandError.unsupported` where a path leads to one of them, with `.input` where it leads to no network.
+  /// Throws `CommandError.unsupported` for a path to such a format, `.input` for a path to no network at all.
   static func refuse(_ path: String) throws {
     try MistakenInput.refuseAsWeights(path)
     guard let kind = recognized(path) else { return }
@@ -34,7 +34,7 @@ enum ForeignModel: String, CaseIterable {
     return models.contains { ofContent("\(path)/\($0)") == .openVINO } ? .openVINO : nil
   }
 
-  /// The start of a file says which of them it is.
+  /// The format by the first bytes of a file.
   private static func ofContent(_ path: String) -> ForeignModel? {
     guard let bytes = try? FileBytes(path: path) else { return nil }
     let start = bytes.slice(0..<min(bytes.count, 4096)).array()
@@ -71,7 +71,7 @@ enum ForeignModel: String, CaseIterable {
     return (2..<1 << 24).contains(length) && start[5] == UInt8(ascii: "\"")
   }
 
-  /// A node first, which begins with its name and its operator; ONNX's first field is a number.
+  /// Whether the bytes begin with a node (its name and operator); ONNX begins with a number field.
   private static func isTensorFlowGraph(_ start: [UInt8]) -> Bool {
     guard start.count > 8, start[0] == 0x0a, let (_, inner) = length(start, 1), inner < start.count,
       start[inner] == 0x0a, let (name, text) = length(start, inner + 1), name > 0, text + name < start.count
@@ -105,7 +105,7 @@ enum ForeignModel: String, CaseIterable {
     return names.contains { $0.hasSuffix("coremldata.bin") || $0.hasSuffix(".mlmodel") } ? .coreML : nil
   }
 
-  /// Formats without a mark, and files beside those that have one.
+  /// Formats without a signature, and companion files of formats that have one.
   private static func ofName(_ path: String) -> ForeignModel? {
     let endings: [(String, ForeignModel)] = [
       (".engine", .tensorRT), (".plan", .tensorRT), (".trt", .tensorRT), (".tflite", .tensorFlowLite),
@@ -148,7 +148,7 @@ enum ForeignModel: String, CaseIterable {
     }
   }
 
-  /// The file to bring.
+  /// The file to use instead, for the message.
   var remedy: String {
     switch self {
     case .tensorRT, .openVINO, .ncnn, .mnn, .rknn, .coreML:

@@ -3,7 +3,7 @@ import Imaging
 import Perception
 import Sharding
 
-/// Why a frame has no results, where its files are at fault and others' may be sound.
+/// A fault in a frame's files, which need not concern other frames.
 struct FrameDefect: Error {
   /// A word by which defects are counted.
   let kind: String
@@ -23,7 +23,7 @@ struct FrameDefect: Error {
     self.init(kind: "manifest", reason: "capture \(capture), counted from 0: \(defect)")
   }
 
-  /// nil for what is no frame's fault.
+  /// The defect of an error; nil for an error that is not the frame's.
   init?(_ error: any Error) {
     let kind: String
     switch error {
@@ -36,7 +36,7 @@ struct FrameDefect: Error {
     self.init(kind: kind, reason: "\(error)")
   }
 
-  /// As records have it.
+  /// The defect as a part's record states it.
   var failure: PartRecord.Failure { PartRecord.Failure(kind: kind, reason: reason) }
 
   private static func kind(of error: CaptureError) -> String {

@@ -2,7 +2,7 @@ import AppCore
 import Evaluation
 import Sharding
 
-/// A comparison of captures' frames with a truth, one after the other.
+/// An evaluation of captures' frames against ground truth, one after the other.
 protocol FrameEvaluationRun {
   associatedtype Report: FrameEvaluationReport
   var inputs: RunInputs { get }
@@ -16,11 +16,11 @@ protocol FrameEvaluationReport: EvaluationReport {
 }
 
 extension FrameEvaluationRun {
-  /// Reads every frame and works on it.
+  /// Reads and evaluates every frame.
   ///
   /// One that cannot be read is left out where there are others.
   ///
-  /// - Returns: Those that were left out: not all of them.
+  /// - Returns: the frames that were left out; never all of them.
   func forEachFrame<Read>(
     read: (RunFrame) throws -> Read, _ work: (RunFrame, Read) throws -> Void
   ) throws -> LeftOutInputs {
@@ -46,7 +46,7 @@ extension FrameEvaluationRun {
 struct IncomparableFrames {
   private(set) var reasons: [(name: String, reason: String)] = []
 
-  /// Says so and leaves a frame out.
+  /// Reports a frame and leaves it out.
   mutating func add(_ name: String, _ reason: IncomparableFrame) {
     Console.note("\(name): left out: \(reason)")
     reasons.append((name, "\(reason)"))

@@ -1,4 +1,4 @@
-/// Which files are written beside the usual ones.
+/// The files to write besides the usual ones.
 struct FrameFiles: Sendable {
   var usda = false
   var usdz = false

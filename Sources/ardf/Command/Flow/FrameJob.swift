@@ -11,11 +11,11 @@ import Sharding
 /// The outcome of a run for one frame.
 struct FrameRecord: Sendable {
   enum RecordOutcome: Sendable {
-    /// Done, with the lines for people and how long it took.
+    /// Computed, with the lines for people and its times.
     case done(table: String, notes: [String], FrameTimes)
     /// Finished by an earlier run.
     case kept
-    /// Done, and left out because no object came or went.
+    /// Computed, and left out because its objects did not change.
     case unchanged(FrameTimes)
     /// The frame's files are unreadable.
     case failed(String)
@@ -26,7 +26,7 @@ struct FrameRecord: Sendable {
   let summary: JSONValue?
   /// COCO results, where that is the format.
   let coco: [JSONValue]
-  /// When it was taken by the time of day, where that is known.
+  /// The time of day at which it was taken, if known.
   var wallClock: String?
   /// `id` and run lengths of each mask, where they are asked for.
   var masks: [JSONValue]?
@@ -38,7 +38,7 @@ struct FrameRecord: Sendable {
 
   /// The line of a frame that failed before it had a place among results.
   ///
-  /// `wallClock`: when it came by the time of day, where that is known.
+  /// `wallClock`: the time of day at which it arrived, if known.
   static func failedLine(_ bad: LeftOutInputs.Entry, at time: Double, _ wallClock: String?) -> JSONValue {
     var line: [String: JSONValue] = [
       "schema": "ardf.result/1", "source": .string(bad.source), "name": .string(bad.name),
@@ -69,7 +69,7 @@ struct FrameRecord: Sendable {
 }
 
 extension RunFolder.Earlier {
-  /// Why a frame for which there were results is done again.
+  /// Why a frame with results is computed again.
   fileprivate var notes: [String] {
     switch self {
     case .nothing, .finished: []
@@ -79,14 +79,14 @@ extension RunFolder.Earlier {
   }
 }
 
-/// How long the stages of a frame took.
+/// The times of a frame's stages.
 struct FrameTimes: Sendable {
   let decoding: Duration
   let flow: PerceptionTimes
   let writing: Duration
 }
 
-/// Perceives frames and writes what it makes of them.
+/// Computes frames and writes their results.
 struct FrameJob: Sendable {
   let perceiver: Perceiver
   let requests: [EffectRequest]
@@ -98,7 +98,7 @@ struct FrameJob: Sendable {
   let folder: RunFolder?
   /// Written besides the usual files.
   let files: FrameFiles
-  /// Where the cameras of each source stood, by its path.
+  /// The camera poses of each source, by its path.
   let paths: NameTable<[FrameReport.Pose]>
   /// Gives objects identities from frame to frame; nil for none.
   let tracks: SequenceTracks?
@@ -107,7 +107,7 @@ struct FrameJob: Sendable {
   /// Whether frames have the time of day.
   var hasTimeOfDay = false
 
-  /// The same job run by another pool, side by side with this one.
+  /// The same job for another thread pool, to run concurrently with this one.
   func running(on pool: ThreadPool) -> FrameJob {
     FrameJob(
       perceiver: perceiver.running(on: pool), requests: requests, digest: digest, format: format,
@@ -133,7 +133,7 @@ struct FrameJob: Sendable {
       name: line["name"]?.string ?? "", timestamp: line["timestamp"], time: line["time"]?.string)
   }
 
-  /// Does a frame, or keeps what an earlier run made of it.
+  /// Computes a frame, or keeps the results of an earlier run.
   ///
   /// `tolerant`: records a frame whose files are bad instead of throwing.
   func record(of frame: RunFrame, tolerant: Bool) async throws -> FrameRecord {
@@ -229,7 +229,9 @@ struct FrameJob: Sendable {
   /// The detections of a finished frame, in whatever format.
   private func document(_ folder: RunFolder, _ frame: RunFrame) throws -> JSONValue {
     let path = folder.path(RunFolder.detections, of: frame)
-    return try InFile.naming(path) { try JSONValue.read(path: path) }
+    return try InFile.naming(path) {
+      try JSONFile.read(path, wanted: "that of ardf run, or remove its folder and have the frame done again")
+    }
   }
 
   private static func entry(_ id: Int, _ mask: JSONValue) -> JSONValue {

@@ -15,7 +15,7 @@ struct FrameOutcome: Sendable {
 
   /// Perceives a frame, and places effects on its objects.
   ///
-  /// - `following`: which objects are kept, with their identities; nil for all.
+  /// - `following`: selects the tracked objects and gives them ids; nil keeps all.
   init(
     _ frame: CapturedFrame, _ perceiver: Perceiver, requests: [EffectRequest],
     following: (([Detection]) -> [Detection])? = nil
@@ -33,7 +33,7 @@ struct FrameOutcome: Sendable {
       detections: perceived.detections)
   }
 
-  /// Notes on the origin of figures, and wishes that were not met.
+  /// Notes on the origin of figures, and requests for effects that failed.
   var notes: [String] { perceived.notes + scene.refused }
 
   /// The content of `summary.json`: no times, so that the same input gives the same bytes.
@@ -55,7 +55,7 @@ struct FrameOutcome: Sendable {
   }
 }
 
-/// How long the steps of perceiving a frame took.
+/// The times of the steps for a frame.
 struct PerceptionTimes: Sendable {
   private(set) var detector = StageTimings(preprocess: .zero, inference: .zero, postprocess: .zero)
   private(set) var depth: (input: PixelSize, stages: StageTimings)?
@@ -75,7 +75,7 @@ struct PerceptionTimes: Sendable {
 }
 
 extension Perceived {
-  /// Of each object what detections.json says besides its mask, and what objects.json does.
+  /// Each object's members of detections.json without the mask, and those of objects.json.
   var documents: [JSONValue] {
     let found = Dictionary(detections.map { ($0.id, DetectionsFile.fields($0)) }) { first, _ in first }
     return extents.map { extent in

@@ -13,7 +13,7 @@ import Sharding
 #endif
 
 extension FrameReport {
-  /// The report of what the flow made of a frame.
+  /// The report of a frame's results.
   init(
     _ outcome: FrameOutcome, perceiver: Perceiver, capture: String, path: [Pose], results: RGBImage? = nil
   ) {
@@ -49,7 +49,7 @@ extension PerceptionTimes {
   }
 }
 
-/// Where the cameras of a recording stood.
+/// The camera poses of a recording.
 enum CameraPath {
   /// The most cameras that a page shows.
   private static let limit = 400

@@ -16,7 +16,7 @@ struct FrameSelection {
     }
   }
 
-  /// The frames named, of what `open` makes of a path.
+  /// The named frames of the source that `open` gives for a path.
   init(_ path: String, frames: [String], open: (String) throws -> any CaptureSource) throws {
     try MistakenInput.refuseAsSource(path)
     try self.init(open(path), frames: frames)

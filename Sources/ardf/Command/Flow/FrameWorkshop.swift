@@ -9,13 +9,13 @@ import Serving
 
 /// The frames of `ardf serve`: networks loaded once, frames kept in memory, effects placed on request.
 actor FrameWorkshop: Workshop {
-  /// Frames that are kept; the oldest goes for the next.
+  /// Most frames kept; the oldest is dropped for a new one.
   private static let keptFrames = 12
 
-  /// Captures of dropped files that are kept for their other frames; the oldest goes for the next.
+  /// Most captures of dropped files kept for their other frames; the oldest is dropped for a new one.
   private static let keptUploads = 3
 
-  /// A frame and what was placed on it.
+  /// A frame and the effects placed on it.
   private struct Study {
     let number: Int
     /// The capture's number, and the frame's position there.
@@ -40,7 +40,7 @@ actor FrameWorkshop: Workshop {
   }
 
   private let perceiver: Perceiver?
-  /// Opens what is dropped.
+  /// Opens dropped files.
   private let open: @Sendable (String) throws -> any CaptureSource
   private let threads = OwnThreads(name: "ardf.flow", count: 3)
   private var studies: [Study] = []
@@ -70,7 +70,7 @@ actor FrameWorkshop: Workshop {
 
   // MARK: - Frames
 
-  /// Takes a frame's results; returns its number.
+  /// Stores a frame's results; returns its number.
   ///
   /// - `selection`: The capture that it is the first selected frame of.
   func add(

@@ -5,7 +5,7 @@ import Imaging
 import OutputFolders
 import Reporting
 
-/// Writes the files of each stage; what they hold is said in docs/reference/formats.md.
+/// Writes the files of each stage; docs/reference/formats.md describes them.
 struct FrameWriter {
   let folder: OutputFolder
   var files = FrameFiles()
@@ -83,10 +83,10 @@ struct FrameWriter {
   /// How each pixel of `metric.npy` is known.
   static let metricSource = "metric-source.png"
 
-  /// The file of the points that an object's box was put around.
+  /// The file of the points from which an object's box was computed.
   static func points(ofObject id: Int) -> String { "points/\(number(ofObject: id)).npy" }
 
-  /// Points that were written so.
+  /// Reads the points of such a file.
   static func readPoints(_ path: String) throws -> [Point3<World>] {
     try InFile.naming(path) {
       let array = try NPYArray.read(path: path)
@@ -100,17 +100,19 @@ struct FrameWriter {
     }
   }
 
-  /// The objects of a frame's folder, with the points that their boxes were put around.
+  /// The objects of a frame's folder, with the points from which their boxes were computed.
   static func seenObjects(in folder: String) throws -> [SeenObject] {
     let file = "\(folder)/objects.json"
     return try InFile.naming(file) {
-      try SeenObject.objects(of: JSONValue.read(path: file)) { id in
+      let document = try JSONFile.read(
+        file, wanted: "that of ardf run, or remove its folder and have the frame done again")
+      return try SeenObject.objects(of: document) { id in
         try readPoints("\(folder)/\(points(ofObject: id))")
       }
     }
   }
 
-  /// Three digits, or more where there are so many.
+  /// A number in three digits, or more where needed.
   private static func number(ofObject id: Int) -> String {
     zeroPadded(id, 3)
   }

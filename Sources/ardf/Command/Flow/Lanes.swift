@@ -1,6 +1,6 @@
 import NNRuntime
 
-/// Divides the threads of a run among frames.
+/// Divides the threads of a run among concurrent frames.
 ///
 /// Concurrent frames scale better than the chunks of one layer,
 /// since decoding, drawing and writing then overlap with other frames' networks, and frames do not wait for
@@ -20,9 +20,9 @@ struct Lanes {
     self.threads = (0..<count).map { threads / count + ($0 < threads % count ? 1 : 0) }
   }
 
-  /// Works on positions 0 to `count` - 1, one at a time in each lane, and hands the results on in order.
+  /// Processes positions 0 to `count` - 1, one at a time in each lane, and delivers the results in order.
   ///
-  /// The first error ends the work; positions under way are brought to their end.
+  /// The first error ends the work; positions that have begun are finished.
   func inOrder<Result: Sendable>(
     _ count: Int, work: @escaping @Sendable (_ position: Int, _ lane: Int) async throws -> Result,
     deliver: (_ position: Int, Result) throws -> Void
@@ -51,11 +51,10 @@ struct Lanes {
     }
   }
 
-  /// Works on whatever `next` gives until it gives nothing, one piece at a time in each lane, and hands on each result
-  /// as soon as it is there: nothing that is done waits for anything that is not.
+  /// Processes the items of `next` until it returns nil, one at a time in each lane, and delivers each result as soon
+  /// as it is ready, in any order.
   ///
-  /// `next` and `deliver` are called one at a time. The first error ends the work; what is under way is brought to its
-  /// end.
+  /// `next` and `deliver` are called one at a time. The first error ends the work; items that have begun are finished.
   func asCompleted<Piece: Sendable, Result: Sendable>(
     next: () throws -> Piece?, work: @escaping @Sendable (_ piece: Piece, _ lane: Int) async throws -> Result,
     deliver: (Result) throws -> Void

@@ -6,7 +6,7 @@ import NNRuntime
 import Perception
 import Sharding
 
-/// The sensor's depth, what fusion makes of it, and the fit alone, against a laser scanner's.
+/// An evaluation of the sensor's depth, fused depth and the fit alone against a laser scanner's depth.
 struct LaserEvaluationRun: FrameEvaluationRun {
   let inputs: RunInputs
   private let file: String

@@ -2,10 +2,10 @@ import AppCore
 import FileFormats
 import Sharding
 
-/// Inputs that could not be used, of several: the one rule of all commands that take more than one.
+/// The bad ones of several inputs: the same rule for all commands that take more than one.
 ///
-/// A bad input ends none of the others. Each is named on standard error and in the results, and in the end the command
-/// fails, whatever it has done. The failure of an only input is the command's own.
+/// A bad input does not stop the others. Each is named on standard error and in the results, and the command fails at
+/// its end. An error of the only input ends the command at once.
 struct LeftOutInputs {
   /// An input and why it could not be used.
   struct Entry: Sendable {
@@ -23,7 +23,7 @@ struct LeftOutInputs {
   /// - `unit`: `pictures`, `frames`.
   init(unit: String) { self.unit = unit }
 
-  /// Works on one of several frames; why not, told to people too, where it is bad.
+  /// Processes one of several frames; prints and returns the defect of a bad one.
   ///
   /// - Throws: what is no fault of the frame.
   @discardableResult
@@ -62,7 +62,7 @@ struct LeftOutInputs {
     return entry
   }
 
-  /// For results.
+  /// The left-out inputs as JSON, for results.
   var json: [JSONValue] { entries.map(\.json) }
 
   /// Throws if no input is left.
@@ -75,7 +75,7 @@ struct LeftOutInputs {
     }
   }
 
-  /// Ends the command, when the others are done.
+  /// Throws if inputs were left out; call it after the others are done.
   func finish(of total: Int) throws {
     guard entries.isEmpty else {
       throw CommandError.input("\(entries.count) of \(total) \(unit) could not be read; the others are done")
@@ -83,7 +83,7 @@ struct LeftOutInputs {
   }
 }
 
-/// A source of several that cannot be opened: its only frame fails when it is read, as any other bad one.
+/// A stand-in for a source that cannot be opened, one of several: its only frame fails when it is read.
 struct UnopenedSource: CaptureSource {
   let path: String
   let error: CaptureError

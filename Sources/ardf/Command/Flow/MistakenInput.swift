@@ -1,11 +1,12 @@
 import FileFormats
 import Imaging
+import Models
 
-/// Files that were given where others belong: each is named for what it is, with what to give instead.
+/// Files given in place of others: the error names the kind of the file, and what to give instead.
 enum MistakenInput {
   private static let weightEndings = [".safetensors", ".pt", ".pth", ".ckpt", ".onnx"]
 
-  /// Refuses a picture, or another file of a kind of its own, where weights or a network are needed.
+  /// Refuses a picture or another known kind of file where weights or a network are needed.
   ///
   /// - Throws: `CommandError.input`.
   static func refuseAsWeights(_ path: String) throws {
@@ -35,6 +36,40 @@ enum MistakenInput {
         "\(path): no such file or folder; a camera is given as its device, /dev/video\(device)")
     default: return
     }
+  }
+
+  /// Refuses weights among several sources where none were given by their option, and says what to write.
+  ///
+  /// - Parameters:
+  ///   - sources: What stands in the place of pictures.
+  ///   - verb: The command.
+  ///   - option: The option that takes the command's weights.
+  ///   - given: Its value.
+  /// - Throws: `CommandError.input`.
+  static func refuseWeights(among sources: [String], verb: String, option: String, given: String?) throws {
+    guard given == nil, sources.count > 1 else { return }
+    for (place, source) in sources.enumerated() {
+      let isFile = pathKind(source) == .file && weightEndings.contains { hasEnding(source, $0) }
+      let isName =
+        !fileExists(source) && PublishedWeights.named(fileStem(source, endings: [".pt", ".pth"])) != nil
+      guard isFile || isName else { continue }
+      let pictures = (sources[..<place] + sources[(place + 1)...]).map(shellWord)
+      let shown = pictures.prefix(2).joined(separator: " ") + (pictures.count > 2 ? " ..." : "")
+      throw CommandError.input(
+        "\(source): \(isFile ? "holds a network, not pictures" : "is the name of a network, not a picture"); weights follow "
+          + "an option: ardf \(verb) \(shown) \(isDepth(source) ? "--depth" : option) \(shellWord(source))")
+    }
+  }
+
+  /// Whether a name or a weight file is that of a depth network, as far as that is known without a conversion.
+  private static func isDepth(_ weights: String) -> Bool {
+    if let network = PublishedWeights.named(fileStem(weights, endings: [".pt", ".pth"])) {
+      return network.isDepth
+    }
+    guard hasEnding(weights, ".safetensors"), let read = try? NetworkWeights(weights, allowNonFinite: true)
+    else { return false }
+    if case .depth = read.task { return true }
+    return false
   }
 
   /// The kind of a file by its first bytes, with its article; nil for weights and for unknown bytes.

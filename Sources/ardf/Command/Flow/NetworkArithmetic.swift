@@ -3,17 +3,17 @@ import NNRuntime
 
 /// The precision and the algorithms of networks.
 struct NetworkArithmetic: Sendable {
-  /// nil for fp32, and for what plans say.
+  /// The precision; nil for fp32 or for the precisions of plans.
   var asked: AskedPrecision?
   /// Files of plans: algorithms that were measured, or precisions of layers.
   var plans: [String] = []
-  /// A plan that is no file.
+  /// A plan in memory instead of a file.
   var planned: MixedPrecision?
 
   /// The files that --plan takes.
   static let plan = "a plan file of ardf tune, or of ardf verify --sensitivity"
 
-  /// Of networks that no plan speaks of, and whose weights state no error of their own.
+  /// The precision of networks without a plan, whose weights state no error.
   var precision: Precision {
     switch asked {
     case nil: .fp32
@@ -32,7 +32,7 @@ struct NetworkArithmetic: Sendable {
       kernels: kernels.name)
   }
 
-  /// `options` with what was asked for.
+  /// `options` with the precision and plans asked for.
   ///
   /// - `weights`: of the network.
   func options(_ options: PlanOptions = PlanOptions(), for weights: WeightStore? = nil) throws -> PlanOptions
@@ -64,13 +64,13 @@ struct NetworkArithmetic: Sendable {
     return options
   }
 
-  /// Checks, where there is one network alone, that no plan of mixed precision is of another.
+  /// Checks, for a single network, that no mixed-precision plan belongs to another network.
   func checkPlans(areOf network: String) throws {
     guard let other = try options().mixed.keys.sorted().first(where: { $0 != network }) else { return }
     throw CommandError.input(
       "the plan is of \(printableName(other)), the weights are of \(network): give a plan of this network")
   }
 
-  /// Whether anything may be multiplied in less than single precision.
+  /// Whether any layer may be computed in less than fp32.
   var mayReduce: Bool { precision != .fp32 || !plans.isEmpty }
 }

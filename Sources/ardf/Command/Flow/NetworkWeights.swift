@@ -2,7 +2,7 @@ import FileFormats
 import Models
 import NNRuntime
 
-/// A weight file, and what the network finds whose weights it holds.
+/// A weight file, and the task of its network.
 struct NetworkWeights {
   /// The file's path.
   let file: String
@@ -37,7 +37,7 @@ struct NetworkWeights {
     return family
   }
 
-  /// The error where weights of a detector or a classifier are needed, and these are of neither.
+  /// The error where weights of a detector or a classifier are needed, and these are a depth network's.
   var isDepthNetwork: CommandError {
     .input("\(file): holds a depth network; give it as --depth, and YOLO weights as --yolo")
   }

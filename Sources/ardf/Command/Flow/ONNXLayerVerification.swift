@@ -84,7 +84,7 @@ enum ONNXLayerVerification {
     }
   }
 
-  /// A line that counts what is further off than the tolerance, and says why that is no fault.
+  /// A line that counts differences beyond the tolerance that are no fault, and says why.
   private static func sensitive(_ found: LoweredVerification, _ tolerance: Float) -> String {
     let count =
       found.layers.count { $0.verdict(tolerance) == .sensitive }
@@ -99,7 +99,7 @@ enum ONNXLayerVerification {
     sensitivity == 0 ? "" : "\(sensitivity)"
   }
 
-  /// A line that counts layers which nothing was compared with, and names the first.
+  /// A line that counts layers that were not compared, and names the first.
   private static func uncompared(_ layers: [String]) -> String {
     guard !layers.isEmpty else { return "" }
     let rest = layers.count - mostNamed
@@ -116,7 +116,7 @@ enum ONNXLayerVerification {
 }
 
 extension LayerVerdict {
-  /// In tables and documents.
+  /// The word in tables and documents.
   fileprivate var name: String {
     switch self {
     case .equal: "equal"

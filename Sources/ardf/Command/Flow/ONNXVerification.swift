@@ -1,7 +1,7 @@
 import FileFormats
 import ONNX
 
-/// `ardf verify` of ONNX files: what a model makes beside what its test data expects.
+/// `ardf verify` of ONNX files: a model's outputs against its test data.
 enum ONNXVerification {
   /// One model and the folder of its test data.
   ///
@@ -34,7 +34,7 @@ enum ONNXVerification {
     guard failures.isEmpty else { throw CommandError.checksFailed(failures) }
   }
 
-  /// One model and a file of tensors by the names of its inputs, outputs and values between.
+  /// One model and a file of tensors, by the names of its inputs, outputs and intermediate values.
   ///
   /// Ends with a failed check where a value differs or, without `layersOnly`, where an output or a recorded tensor was
   /// not compared.
@@ -87,7 +87,7 @@ enum ONNXVerification {
 
   /// How a model is compared with recorded tensors.
   struct Options {
-    /// By their names.
+    /// The values by their names.
     var modes: [String]
     var tolerance: (String) -> (absolute: Double, relative: Double)?
     var layersOnly: Bool
@@ -106,14 +106,22 @@ enum ONNXVerification {
   private static func number(_ value: Double) -> JSONValue { value.isFinite ? .number(value) : .null }
 
   /// Many folders with a `model.onnx` each: a line of name, exit code and message for each.
+  ///
+  /// - Throws: `CommandError.missing` where all that failed are missing, else `.checkFailed` where any failed.
   static func run(folders: [String]) throws {
-    var failed = 0
+    var (failed, missing) = (0, 0)
     for folder in folders {
       let check = CaseCheck(folder: folder)
       if check.state != .equal { failed += 1 }
+      if check.state == .missing { missing += 1 }
       let name = folder.split(separator: "/").last.map(String.init) ?? folder
       try Console.print(
         [name, "\(check.state.rawValue)", check.message].map(printableLine).joined(separator: "\t"))
+    }
+    guard failed > missing || missing == 0 else {
+      throw CommandError.missing(
+        "\(missing) of \(counted(folders.count, "case")) missing: give folders with model.onnx and test_data_set_0"
+      )
     }
     guard failed == 0 else {
       throw CommandError.checkFailed("\(failed) of \(counted(folders.count, "case")) failed")
@@ -122,7 +130,7 @@ enum ONNXVerification {
 }
 
 extension [String] {
-  /// Adds a failure, or only says it where it is none.
+  /// Records a failure, or only prints the line where it is none.
   fileprivate mutating func append(_ isAllowed: Bool, _ text: String) {
     if isAllowed { Console.note(text) } else { append(text) }
   }

@@ -8,9 +8,9 @@ import Models
 import NNRuntime
 import OutputFolders
 
-/// A detector in one or several precisions against labeled pictures.
+/// An evaluation of a detector, in one or several precisions, on labeled pictures.
 ///
-/// Pictures are read one by one, and nothing of them is kept but scores and matches.
+/// Pictures are read one by one; only scores and matches are kept.
 struct ObjectEvaluationRun {
   /// The network in one precision.
   private struct Network {
@@ -29,7 +29,7 @@ struct ObjectEvaluationRun {
   private let evaluated: EvaluatedObjects
   private let shape: EvaluatedShape
 
-  /// Reads labels, then plans the network in every precision, so that what cannot be done fails before it is begun.
+  /// Reads labels, then plans the network in every precision, so that errors appear before any picture is evaluated.
   init(
     _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluationSettings,
     precisions: EvaluatedArithmetic, limits: CaptureLimits, source: String
@@ -57,12 +57,17 @@ struct ObjectEvaluationRun {
     let classes = EvaluatedClasses(
       names: names, only: try DetectorSettings.indices(of: options.detector.classes, among: names))
     if let annotations = options.annotations {
+      let (keypoints, pictures) = (evaluated.keypoints, limits.pictures)
+      let bytes = max(AnnotationFile.largest, limits.indexBytes)
       do {
-        set = try AnnotationFile.read(
-          annotations, pictures: source, classes: classes, keypoints: evaluated.keypoints,
-          imageLimits: limits.pictures,
-          bytes: max(AnnotationFile.largest, limits.indexBytes))
-      } catch let error as JSONError {
+        set = try JSONFile.expecting(
+          "COCO's annotations, instances_val2017.json for example", in: annotations
+        ) {
+          try AnnotationFile.read(
+            annotations, pictures: source, classes: classes, keypoints: keypoints, imageLimits: pictures,
+            bytes: bytes)
+        }
+      } catch let error where error is JSONError || error is JSONFile.NoJSON {
         // All others name their file.
         throw InFile(file: annotations, error: error)
       }

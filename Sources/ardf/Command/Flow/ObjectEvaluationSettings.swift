@@ -7,19 +7,19 @@ struct ObjectEvaluationSettings {
   static let leastConfidence = 0.001
   /// `yolo val`'s.
   static let overlap = 0.7
-  /// The least score of objects that are measured, where no other is asked for.
+  /// The default least score of objects whose boxes are measured.
   private static let measuredConfidence = 0.25
 
   /// A file of COCO's annotations; nil for the labels beside the pictures.
   var annotations: String?
   /// nil for the one that suits the network.
   var rule: EvaluationProtocol?
-  /// Its `masks` are not asked.
+  /// The settings of the detector; their `masks` are not used.
   var detector = DetectorSettings(confidence: leastConfidence, overlap: overlap)
-  /// nil where it was not said how masks come to the picture's resolution.
+  /// The way masks are scaled to the picture; nil where no option gave one.
   var masks: MaskMethod?
 
-  /// For objects that are measured.
+  /// The settings for measured objects.
   var measured: DetectorSettings {
     var detector = detector
     if detector.confidence == Self.leastConfidence { detector.confidence = Self.measuredConfidence }

@@ -1,15 +1,15 @@
 import FileFormats
 
 extension ObjectTable {
-  /// The columns of a table besides those of what was found, and its rows of pictures without objects.
+  /// The layout of a table: columns besides those of the objects, and rows for pictures without objects.
   struct Layout: Sendable {
-    /// Of what a network finds, the first three of where.
+    /// The columns of the objects; the first three are those of the picture: source, name and timestamp.
     let columns: [String]
     /// With a column of identities.
     var isTracked = false
     /// With a last column of the time of day.
     var hasTime = false
-    /// A picture without objects has a row too, without any: that all have gone is news.
+    /// Whether a picture without objects gets a row, with empty cells, to show that all have disappeared.
     var keepsEmpty = false
 
     /// The first line.
@@ -19,7 +19,7 @@ extension ObjectTable {
 
     /// The lines of a picture.
     ///
-    /// `rows`: of what was found, with identities.
+    /// `rows`: the objects' rows, with their ids.
     func lines(
       _ rows: [[String]], source: String, name: String, timestamp: JSONValue?, time: String?
     ) -> String {

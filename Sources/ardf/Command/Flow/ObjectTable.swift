@@ -2,9 +2,9 @@ import AppCore
 import FileFormats
 import Models
 
-/// Objects as rows of comma-separated values, one an object; lengths in pixels and meters, what is unknown empty.
+/// Objects as rows of comma-separated values, one for each object; lengths in pixels and meters, unknown values empty.
 enum ObjectTable {
-  /// Columns of what a detector knows.
+  /// Columns of every detection.
   static let detections = [
     "source", "name", "timestamp", "id", "class_id", "class", "confidence", "x", "y", "width", "height",
   ]
@@ -25,7 +25,8 @@ enum ObjectTable {
     ["low", "high"].map { column.replacing("NAME", with: $0) }
   }
 
-  /// Columns of what a detector finds: besides those of all x, y and confidence of each key point, or the oriented box.
+  /// Columns of a detector's objects: those of every detection, then x, y and confidence of each key point, or the
+  /// oriented box.
   static func columns(of network: any ObjectNetwork) -> [String] {
     let keypoints = keypoints(of: network).flatMap { name in
       ["x", "y", "confidence"].map { "\(name)_\($0)" }
@@ -34,8 +35,8 @@ enum ObjectTable {
     return detections + keypoints + (network.form == .orientedBoxes ? box : [])
   }
 
-  /// Columns of objects that were measured: besides those of all what a detector finds, and where it is in the world,
-  /// each key point or each corner of the oriented box.
+  /// Columns of measured objects: those of every one, then the detector's key points or oriented box, and the positions
+  /// of these points in the world.
   static func measuredColumns(of network: any ObjectNetwork) -> [String] {
     let corners = network.form == .orientedBoxes ? (0..<4).map { "oriented\($0)" } : []
     return objects + columns(of: network).dropFirst(detections.count)
@@ -46,10 +47,10 @@ enum ObjectTable {
     (0..<network.form.keypointCount).map { "keypoint\($0)" }
   }
 
-  /// Columns of what a picture is of.
+  /// Columns of a picture's classes.
   static let classes = ["source", "name", "timestamp", "rank", "class_id", "class", "confidence"]
 
-  /// Lines of rows; none for none.
+  /// The rows as lines of text; empty without rows.
   static func lines(_ rows: [[String]]) -> String {
     rows.first.map { csvTable($0, Array(rows.dropFirst())) } ?? ""
   }
@@ -110,7 +111,7 @@ enum ObjectTable {
       + [text(box?["volume"])] + ends(known?["volume"])
   }
 
-  /// Where in the world the key points are, or the corners of the oriented box.
+  /// The world positions of the key points, or of the corners of the oriented box.
   private static func places(_ object: JSONValue) -> [String] {
     let keypoints = (object["keypoints"]?.array ?? []).indices.map {
       object["keypoints3D"]?[$0]?["position"]

@@ -18,7 +18,7 @@ struct OutputTarget {
 
   /// The folder, refused now if it may not be written; nil for standard output.
   ///
-  /// `inputs`: What the command reads.
+  /// `inputs`: The paths that the command reads.
   func folder(inputs: [String?]) throws -> OutputFolder? {
     isStandardOutput ? nil : try OutputFolder(path, force: force, inputs: inputs)
   }

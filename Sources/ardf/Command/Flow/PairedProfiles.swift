@@ -23,7 +23,7 @@ struct PairedProfiles {
 
   /// The times of every row that both programs have, the whole network last.
   ///
-  /// A turn is old, new, old, or begins with the new one, and so on: what drifts favors neither.
+  /// A round is old, new, old, or begins with the new one, alternately, so that drift favors neither.
   func measure(turns: Int, progress: (Int) -> Void) throws -> [PairedTimes] {
     let own = try Self.ownPath()
     let folder = try OutputError.mapping { () throws(FileError) in
@@ -76,7 +76,7 @@ struct PairedProfiles {
       )
     }
     return try InFile.naming(path) {
-      let document = try JSONValue.read(path: report)
+      let document = try JSONFile.read(report, wanted: "another build of ardf")
       guard document["schema"]?.string == "ardf.profile/1", let layers = document["layers"]?.array,
         let wall = document["wall"]?["medianMs"]?.number
       else { throw CommandError.input("is not an ardf program: it printed no profile") }

@@ -14,12 +14,12 @@ struct PartRun {
   let folder: PartFolder
   /// The job that computes frames; it has no folder, so that it writes files only where `PartRun` opens one.
   let job: FrameJob
-  /// Bad inputs allowed; nil for any number, which the run reports in the end.
+  /// Number of bad inputs allowed; nil for any number, reported at the end.
   let budget: ErrorBudget?
 
   /// The outcome of one frame.
   private enum PieceOutcome: Sendable {
-    /// There is a record from the same inputs and options.
+    /// The frame has a record from the same inputs and options.
     case kept
     case record(PartRecord, FrameRecord)
   }
@@ -27,7 +27,7 @@ struct PartRun {
   /// How a run ended.
   private struct Tally {
     var frames = 0
-    /// By kind, those of records that were kept among them.
+    /// Number of bad inputs by kind, kept records included.
     var failures: [String: Int] = [:]
     var failed: Int { failures.values.reduce(0, +) }
 
@@ -38,9 +38,9 @@ struct PartRun {
     }
   }
 
-  /// Does what there is no record of yet.
+  /// Computes the frames without a record.
   ///
-  /// The first SIGINT or SIGTERM lets what is under way come to its end, where `isInterruptible`.
+  /// With `isInterruptible`, the first SIGINT or SIGTERM ends the run after the frames that have begun.
   func run(_ work: PartWork, lanes: Lanes, jobs: [FrameJob], isInterruptible: Bool) async throws {
     let (part, log, notes) = try folder.open()
     for note in notes { Console.note(note) }
@@ -137,8 +137,9 @@ struct PartRun {
     }
   }
 
-  /// Whether there is a record from the same inputs with the same options: also of why they cannot be used, unless that
-  /// was the system's doing.
+  /// Whether there is a record from the same inputs and options.
+  ///
+  /// A record of a bad input counts, unless the system caused the failure.
   private func isDone(_ piece: PartWork.Piece, digest: String, _ part: PartFile) -> Bool {
     part.holds(piece.position, mark: PartRecord.mark(id: piece.id, digest: digest))
       && part.failureKind(at: piece.position) != FrameDefect.unreadable
@@ -170,7 +171,7 @@ struct PartRun {
       settings: job.digest.settingsDigest, content: content)
   }
 
-  /// - `digest`: Of the frame, where so much of it could be read.
+  /// - `digest`: of the frame, if it could be read.
   private func failed(
     _ piece: PartWork.Piece, _ defect: FrameDefect, _ part: PartFile, digest: String? = nil
   ) -> PieceOutcome {
@@ -189,7 +190,7 @@ struct PartRun {
 
   // MARK: - The end
 
-  /// How the process ends: what a scheduler judges it by.
+  /// The exit code of the process, for schedulers.
   private func verdict(_ tally: Tally, _ budget: ErrorBudget?) -> (status: Int32, error: (any Error)?) {
     if let signal = Interruption.endingSignal {
       Console.note("ended by a signal after \(counted(tally.frames, "frame")), of which there are records")
@@ -216,7 +217,7 @@ struct PartRun {
 }
 
 extension PartDamage {
-  /// Lines for people about what was found in a part besides records.
+  /// Lines for people about content of a part other than records.
   func lines(of path: String) -> [String] {
     (torn > 0
       ? [

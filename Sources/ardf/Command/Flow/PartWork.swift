@@ -24,10 +24,10 @@ struct PartWork {
   /// The amount of work for the event log, in frames or in captures of a manifest; nil where it is not known.
   let total: (unit: String, count: Int)?
   private var captures: Captures
-  /// Of the capture at hand, the next last.
+  /// The remaining frames of the current capture, in reverse order.
   private var waiting: [Piece] = []
 
-  /// A stretch of frames that are known already.
+  /// A range of frames listed beforehand.
   init(_ frames: ArraySlice<RunFrame>) {
     captures = .frames(frames)
     total = ("frames", frames.count)
@@ -45,7 +45,7 @@ struct PartWork {
       pathKind(path) == .file ? ("captures", try Manifest.count(path, shard: shard)) : nil
   }
 
-  /// Whether a list was read that names nothing, for no shard.
+  /// Whether the work is a list that names no captures, for any shard.
   var isOfEmptyList: Bool {
     if case .manifest(let manifest, _) = captures { manifest.count == 0 } else { false }
   }
@@ -71,7 +71,7 @@ struct PartWork {
     }
   }
 
-  /// The frames of a capture, the last first; or what is wrong with it.
+  /// The frames of a capture in reverse order; or its error.
   private static func pieces(
     of capture: Manifest.Capture, _ open: (ManifestEntry) throws -> any CaptureSource
   ) throws -> [Piece] {

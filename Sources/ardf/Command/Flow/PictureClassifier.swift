@@ -5,7 +5,7 @@ import Models
 import NNRuntime
 import Perception
 
-/// A classifier ready to tell what pictures are of.
+/// A classifier ready to run.
 struct PictureClassifier: Sendable {
   /// Classes that are reported for a picture.
   private static let mostClasses = 5
@@ -14,7 +14,7 @@ struct PictureClassifier: Sendable {
 
   init(_ network: any ClassNetwork) { self.network = network }
 
-  /// The same network run by another pool, side by side with this one.
+  /// The same network for another thread pool, to run concurrently with this one.
   func running(on pool: ThreadPool) -> PictureClassifier { PictureClassifier(network.running(on: pool)) }
 
   /// The weights' path.

@@ -45,7 +45,7 @@ enum Pictures {
 
   private static let labelOpacity = 0.6
   private static let maskOpacity = 0.4
-  /// Colors that tell neighbors apart.
+  /// Colors that differ clearly from their neighbors in the list.
   private static let palette = [
     Color(red: 0, green: 122, blue: 255), Color(red: 255, green: 149, blue: 0),
     Color(red: 175, green: 82, blue: 222), Color(red: 255, green: 59, blue: 48),
@@ -62,7 +62,7 @@ enum Pictures {
     return ColorMap.spectral.paint(depth.values, range: range).oriented(orientation)
   }
 
-  /// Metric depth with `scale` units to a meter as it is stored, 0 where there is none, 65535 where it is more.
+  /// Metric depth as stored, `scale` units to a meter: 0 without depth, 65535 beyond that.
   static func depth(_ depth: MetricDepth, scale: Double) throws -> [UInt8] {
     try ImageCodec.encodePNG(
       depth.values.map { metres in UInt16(clamping: metres * Float(scale) + 0.5) })

@@ -17,7 +17,7 @@ final class PredictionFile {
     }
   }
 
-  /// Adds what was found in a picture; classes that the annotations do not have are left out.
+  /// Adds the objects of a picture; classes that the annotations lack are left out.
   func add(_ detections: [EvaluatedDetection], of picture: LabelledPicture, categories: [Int?]) throws {
     var text = ""
     for detection in detections {
@@ -43,7 +43,7 @@ final class PredictionFile {
     try OutputError.mapping { () throws(FileError) in try writer.append(bytes) }
   }
 
-  /// Ends the list and gives the file its name.
+  /// Ends the list and gives the file its final name.
   func finish() throws {
     try OutputError.mapping { () throws(FileError) in
       try writer.append(Array("\n]\n".utf8))

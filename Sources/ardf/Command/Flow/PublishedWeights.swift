@@ -12,7 +12,7 @@ package struct PublishedWeights {
 
   /// The network's name; its weight file is `NAME.safetensors`.
   package let name: String
-  /// Other names that it goes by.
+  /// Its other names.
   private let aliases: [String]
   /// The checkpoint's own file name.
   package let checkpoint: String
@@ -30,7 +30,7 @@ package struct PublishedWeights {
   /// The ending of its checkpoint's name.
   var ending: String { isDepth ? ".pth" : ".pt" }
 
-  /// All that its weight file may be called.
+  /// All names of its weight file.
   var names: [String] { [name] + aliases }
 
   /// The license's condition for users of the weights, where there is more than naming them.
@@ -50,10 +50,10 @@ package struct PublishedWeights {
       || named(name).map { $0.names.map(spelled).contains(spelled(other)) } ?? false
   }
 
-  /// Both spellings are one name.
+  /// A name with `-` and `_` made equal, for comparing.
   private static func spelled(_ name: String) -> String { name.lowercased().replacing("_", with: "-") }
 
-  /// Those that estimate depth.
+  /// The depth networks.
   static var depth: [PublishedWeights] { all.filter(\.isDepth) }
 
   /// The names of networks that estimate depth.

@@ -12,7 +12,7 @@ struct ReplayReport {
   let openWishes: [EffectWish]
   let layout: CaptureLayout
   let isMaxSpeed: Bool
-  /// From the first frame's reading to the last one's end.
+  /// Time from reading the first frame to the end of the last one.
   let wall: Duration
   let decoding: Duration
   let writing: Duration
@@ -20,7 +20,7 @@ struct ReplayReport {
   /// Frames that could not be read.
   var unreadable: [SkippedFrame] = []
 
-  /// Time that the loop itself took: neither reading nor writing pictures.
+  /// Time of the loop itself, without reading and writing pictures.
   var loop: Duration { max(wall - decoding - writing, .nanoseconds(1)) }
 
   /// Frames a second that the loop could have shown; on a paced replay it mostly waits.
@@ -143,7 +143,7 @@ struct ReplayReport {
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
-  /// Detections that were due.
+  /// The number of detections that were due.
   private var offered: Int {
     let state = live.snapshot
     return state.detections + state.detectionFailures + state.detectionsRefused
@@ -167,7 +167,7 @@ struct ReplayReport {
 struct DriftSummary {
   let median: Double
   let lateral: Double
-  /// Of the magnitudes.
+  /// Median absolute drift in depth, meters.
   let depth: Double
   let worst: Double
   let pixels: Double
@@ -185,7 +185,7 @@ struct DriftSummary {
 }
 
 extension EffectWish {
-  /// As it was asked for.
+  /// The effect as it was requested.
   var text: String {
     switch target {
     case .object(let id): "\(id)=\(type.rawValue)"

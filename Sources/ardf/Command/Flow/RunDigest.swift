@@ -12,11 +12,11 @@ struct RunDigest: Sendable {
   private let settings: JSONValue
   /// SHA-256 of options and weights alone, which all frames of a run share.
   let settingsDigest: String
-  /// Where the cameras of each source stood, by its path: every frame's page shows them all.
+  /// The camera poses of each source, by its path: every frame's page shows them all.
   private let paths: NameTable<JSONValue>
 
-  /// - `options`: All that changes results, besides the weights' content.
-  /// - `paths`: Where the cameras of each source stood, by its path.
+  /// - `options`: all options that change results; the weights' content is added.
+  /// - `paths`: the camera poses of each source, by its path.
   init(
     options: JSONValue, perceiver: Perceiver, paths: NameTable<[FrameReport.Pose]>
   ) throws {

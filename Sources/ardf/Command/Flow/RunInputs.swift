@@ -13,10 +13,10 @@ struct RunInputs {
   let frames: [RunFrame]
   /// The paths that are read: as given, and as found there.
   let paths: [String]
-  /// Pictures in folders that are of a kind that is not read.
+  /// Pictures in folders whose format is not supported.
   private let unread: [String]
 
-  /// The pictures of a stream, of which there are none yet.
+  /// A stream, whose pictures have not arrived yet.
   init(stream: StreamSource) {
     (frames, unread) = ([], [])
     if case .film(let path) = stream { paths = [path] } else { paths = [] }
@@ -24,7 +24,7 @@ struct RunInputs {
 
   /// Opens each source: a picture, a capture, a sequence, a folder of them, or a pattern for any of these.
   ///
-  /// One of several that cannot be opened is there as a frame that cannot be read.
+  /// One of several sources that cannot be opened stands as a frame that cannot be read.
   ///
   /// `names`: Only these frames, by name or position; of one source.
   init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
@@ -61,7 +61,7 @@ struct RunInputs {
     self.frames = RunFrame.identified(frames)
   }
 
-  /// To be called when everything else is done: says which pictures are not.
+  /// Reports the pictures of unsupported formats; call it after the others are done.
   func checkAllRead() throws { try UnreadPictures.check(unread) }
 
   /// Whether results go into one folder, not into one a frame.
@@ -74,7 +74,7 @@ struct RunInputs {
     return paths
   }
 
-  /// The source at a path; for a folder that is none, or holds several, everything right below it that is one.
+  /// The source at a path; for a folder that is no source itself or holds several, the sources directly in it.
   ///
   /// - `unread`: gets the pictures there that are of a kind that is not read.
   private static func sources(

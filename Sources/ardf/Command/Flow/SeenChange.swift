@@ -2,25 +2,25 @@ import AppCore
 import FileFormats
 import Synchronization
 
-/// Whether objects came or went since the last picture that was kept, of a stream whose pictures come in order.
+/// A filter of a stream's pictures, in order: keeps those whose objects changed since the last kept picture.
 ///
-/// At first there is nothing: the first picture with an object is the first that is kept, and one without any tells
-/// that all have gone.
+/// It starts without objects: the first kept picture is the first with an object. A kept picture without objects means
+/// that all disappeared.
 final class SeenChange: Sendable {
   private struct Seen: Equatable {
-    /// How many of each class.
+    /// The number of objects of each class.
     var counts = NameTable<Int>()
-    /// Identities, where objects have them: one that takes another's place is a change.
+    /// The ids of tracked objects: another id is a change, even at an equal count.
     var tracks: Set<Int> = []
   }
 
   private let last = Mutex(Seen())
   private let left = Mutex(0)
 
-  /// Pictures that were left out because nothing came or went.
+  /// The number of pictures left out because nothing changed.
   var unchanged: Int { left.withLock { $0 } }
 
-  /// Whether the objects of the next picture are others; it is then the one to compare with.
+  /// Whether the objects of the next picture changed; the next comparison is then with this picture.
   func isNew(_ detections: [Detection]) -> Bool {
     var seen = Seen()
     for detection in detections {
@@ -33,12 +33,12 @@ final class SeenChange: Sendable {
     return isNew(seen)
   }
 
-  /// Whether the likeliest class of the next picture is another.
+  /// Whether the likeliest class of the next picture changed.
   func isNew(_ file: ClassesFile) -> Bool {
     isNew(Seen(counts: NameTable(file.classes.prefix(1).map { ($0.className, 1) })))
   }
 
-  /// Whether what a network made of the next picture is news.
+  /// Whether a network's results for the next picture changed.
   func isNew(_ picture: DetectedPicture) -> Bool {
     switch picture.content {
     case .objects(let file, _): isNew(file.detections)

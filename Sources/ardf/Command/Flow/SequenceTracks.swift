@@ -3,7 +3,7 @@ import Synchronization
 
 /// Trackers of the objects of each source of a run, from frame to frame; a source's frames come one after the other.
 final class SequenceTracks: Sendable {
-  /// A tracker that follows nothing yet.
+  /// A tracker without tracks.
   private let first: MultiObjectTracker
   private let trackers = Mutex<[Int: MultiObjectTracker]>([:])
 

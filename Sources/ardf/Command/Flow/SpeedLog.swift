@@ -1,6 +1,6 @@
 import Models
 
-/// How long stages took, on average over frames.
+/// The average times of stages over frames.
 struct SpeedLog: Sendable {
   private struct Network: Sendable {
     var preprocess = Duration.zero

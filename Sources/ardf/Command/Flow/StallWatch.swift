@@ -2,7 +2,7 @@ import AppCore
 import FileFormats
 import Synchronization
 
-/// Watches how long a picture of a camera or an address is waited for.
+/// Measures how long a picture of a camera or an address is awaited.
 final class StallWatch: Sendable {
   private struct State {
     var since: ContinuousClock.Instant?
@@ -16,23 +16,24 @@ final class StallWatch: Sendable {
   /// - `limit`: how long a picture may take; nil for ever.
   init(limit: Duration?) { self.limit = limit }
 
-  /// A picture is waited for from now on.
+  /// Starts waiting for a picture.
   func begin() { state.withLock { ($0.since, $0.hasStalled) = (.now, false) } }
 
-  /// None is waited for.
+  /// Stops waiting.
   func end() { state.withLock { $0.since = nil } }
 
-  /// Whether the picture that was waited for last did not come in time.
+  /// Whether the last picture did not arrive in time.
   var hasStalled: Bool { state.withLock { $0.hasStalled } }
 
   /// The error of a source that has stalled and is not opened again.
   var failure: CommandError? { state.withLock { $0.failure } }
 
-  /// Looks until the task is cancelled, and says so where the source stalls: that ends what reads it, to be opened again,
-  /// or all.
+  /// Watches until the task is cancelled.
   ///
-  /// - `reconnects`: ends `ffmpeg`, which the reader then finds.
-  /// - `end`: called where all ends; `failure` says why.
+  /// When the source stalls, it ends `ffmpeg`, so that the reader opens the source again, or the whole stream.
+  ///
+  /// - `reconnects`: whether only `ffmpeg` is ended.
+  /// - `end`: called to end the stream; `failure` then holds the error.
   func run(_ name: String, reconnects: Bool, end: () -> Void) async throws {
     guard let limit else { return }
     let seconds = decimal(limit / .seconds(1), 1)
@@ -57,11 +58,11 @@ final class StallWatch: Sendable {
   }
 }
 
-/// A source that is opened again and again.
+/// The state of a source that is opened repeatedly.
 struct Connection {
   private static let (shortest, longest) = (Duration.milliseconds(500), Duration.seconds(30))
 
-  /// How long to wait before the next attempt: longer with each that gave no picture.
+  /// The wait before the next attempt, which grows with each attempt without a picture.
   private(set) var pause = shortest
   private var pictures = 0
   private var begin: ContinuousClock.Instant?
@@ -71,7 +72,7 @@ struct Connection {
   /// The last message since the last picture, so that no message is repeated at every attempt.
   private var told: String?
 
-  /// A picture came.
+  /// Records that a picture arrived.
   mutating func succeeded() { (pause, told) = (Self.shortest, nil) }
 
   /// A picture with its number and its time among all, however often the source was opened.
@@ -87,9 +88,9 @@ struct Connection {
       number: pictures, content: picture.content, time: picture.time.map { $0 + offset })
   }
 
-  /// The source was opened in vain, or has ended.
+  /// Records that opening the source failed, or that it ended.
   ///
-  /// - `reason`: nil where it was told already.
+  /// - `reason`: nil where it was reported before.
   mutating func failed(_ name: String, _ reason: String?) {
     isOpenedAgain = pictures > 0
     if let reason, reason != told {

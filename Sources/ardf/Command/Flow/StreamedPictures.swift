@@ -4,18 +4,18 @@ import Geometry
 import HTTPServing
 import Synchronization
 
-/// The pictures of a source without a known end, handed to whoever works on them one at a time.
+/// The pictures of a stream, handed out one at a time.
 struct StreamedPictures: Sendable {
   let source: StreamSource
   let rawSize: PixelSize?
-  /// Only the newest picture is of interest: those that come while one is worked on are left out.
+  /// Whether only the newest picture is used, and those that arrive during processing are dropped.
   let isLive: Bool
   let limits: CaptureLimits
-  /// Pictures that are kept, after which it is enough; nil for no end.
+  /// Number of kept pictures after which the stream ends; nil for no limit.
   let most: Int?
   /// The filter that leaves out pictures in which no object came or went; nil where all are wanted.
   let change: SeenChange?
-  /// How long a picture is waited for before the source is held to have stalled; nil for ever.
+  /// How long to wait for a picture before the source counts as stalled; nil for ever.
   let stall: Duration?
   /// Whether the source is opened again where it stalls, ends or fails.
   let reconnects: Bool
@@ -23,18 +23,19 @@ struct StreamedPictures: Sendable {
   /// A picture and when it came.
   struct Arrival: Sendable {
     let picture: StreamedPicture
-    /// Live, seconds since the stream was opened; else those at which the picture is shown, where the source says so,
-    /// and its position where not.
+    /// Live: seconds since the stream was opened.
+    ///
+    /// Otherwise the presentation time in seconds where the source has one, else the picture's position.
     let time: Double
-    /// When it came, by the time of day, of a source that makes pictures as time goes by; nil of a film.
+    /// The time of day at which it arrived; nil for a film.
     let wallClock: String?
     /// Pictures left out since the one before.
     let dropped: Int
   }
 
-  /// Works on pictures until there are none any more or standard output has no reader.
+  /// Processes pictures until the stream ends or standard output has no reader.
   ///
-  /// - Returns: what is wrong with a source that has stalled; nil else.
+  /// - Returns: the error of a source that stalled; nil otherwise.
   func forEach(_ work: (Arrival) async throws -> Void) async throws -> CommandError? {
     var count = 0
     return try await arrivals { arrival in
@@ -50,7 +51,7 @@ struct StreamedPictures: Sendable {
     }
   }
 
-  /// Hands pictures on for as long as `work` says, and until a signal ends the stream.
+  /// Hands out pictures while `work` returns true, and until a signal ends the stream.
   private func arrivals(_ work: (Arrival) async throws -> Bool) async throws -> CommandError? {
     let dropped = Count()
     let (pictures, inbox) = AsyncThrowingStream.makeStream(
@@ -125,7 +126,7 @@ struct StreamedPictures: Sendable {
     isLive ? true : await asked.next() != nil
   }
 
-  /// A number that one thread counts up and another takes away.
+  /// A counter that one thread increments and another takes and resets.
   private final class Count: Sendable {
     private let value = Mutex(0)
 
@@ -155,7 +156,7 @@ struct StreamLog {
   private(set) var unchanged = 0
   private let start = ContinuousClock.now
 
-  /// `isUnchanged`: it was left out because nothing came or went.
+  /// `isUnchanged`: whether it was left out because its objects did not change.
   mutating func add(_ arrival: StreamedPictures.Arrival, isDone: Bool, isUnchanged: Bool = false) {
     dropped += arrival.dropped
     if isUnchanged { unchanged += 1 }
@@ -175,7 +176,7 @@ struct StreamLog {
   /// Ends like a run of captures: damaged pictures are reported, and at least one must be intact; a signal
   /// that ended the stream ends the process too.
   ///
-  /// - `stalled`: what is wrong with a source that gave no more pictures; what was done is kept.
+  /// - `stalled`: the error of a source that stalled; results so far are kept.
   func finish(_ name: String, stalled: CommandError?) throws {
     Console.inform(line)
     if let stalled { throw stalled }

@@ -1,10 +1,10 @@
 import AppCore
 import FileFormats
 
-/// Pictures in a folder that are of a kind that is not read: the others are done, and in the end the command says that these
-/// are not.
+/// Pictures in a folder whose format is not supported: the command processes the others and fails at its end, naming
+/// these.
 ///
-/// Anything else that lies beside pictures, such as a text, is no picture, and no failure.
+/// Other files beside pictures, such as texts, are ignored.
 enum UnreadPictures {
   /// File name endings of picture formats that are not read.
   private static let endings = [
@@ -13,12 +13,12 @@ enum UnreadPictures {
     ".tga", ".psd", ".exr", ".pbm",
   ]
 
-  /// Whether a file's name says that it is a picture, of whatever kind.
+  /// Whether a file's name has the ending of any picture format.
   static func isPicture(_ name: String) -> Bool {
     endings.contains { name.lowercased().hasSuffix($0) }
   }
 
-  /// Those that a folder of pictures left out, by their paths.
+  /// The paths of the pictures left out of a folder.
   static func names(of source: any CaptureSource) -> [String] {
     guard source.layout == .images else { return [] }
     return source.skipped.map(\.name).filter(isPicture).map { "\(source.path)/\($0)" }

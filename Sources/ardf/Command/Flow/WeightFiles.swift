@@ -8,11 +8,11 @@ import NNRuntime
   import Foundation
 #endif
 
-/// Which weight files a command reads: a file given, else the first there is in `WeightFolders`.
+/// The weight files that a command reads: the file given, else the first found in `WeightFolders`.
 enum WeightFiles {
   /// The default network first, then the others by accuracy.
   private static let variants = ["l", "x", "m", "s", "n"]
-  /// As people list them.
+  /// The sizes of networks, the smallest first.
   private static let sizes = ["n", "s", "m", "l", "x"]
   /// The published checkpoint, wherever it lies, comes before the one trained here.
   private static let publishedDepth = [
@@ -22,7 +22,7 @@ enum WeightFiles {
   /// The detector's weights: a file, a network's name, that of a weight file in `WeightFolders`, or by default the
   /// first there is.
   ///
-  /// - `others`: Further names to tell of where there is no such file.
+  /// - `others`: further names to mention in the error.
   static func detector(_ given: String?, others: String = "") throws -> String {
     if let given {
       guard let network = RecognizedNetwork.published(named: fileStem(given, endings: [".pt"])),
@@ -52,7 +52,7 @@ enum WeightFiles {
       ?? detector(given, others: "; of depth " + PublishedWeights.depthNames.joined(separator: ", "))
   }
 
-  /// The value of `--depth` that estimates no depth.
+  /// The value of `--depth` for no depth network.
   static let noDepth = "none"
 
   /// The depth network's weights; nil where none were given and none are found, and where none are wanted.
@@ -88,7 +88,7 @@ enum WeightFiles {
     throw missing("weights of Depth Anything V2 Small", what: "--depth FILE", get: "depth_anything_v2_vits")
   }
 
-  /// Both spellings are one name.
+  /// The file names of a network, in both spellings.
   private static func names(_ network: String) -> [String] {
     ["\(network).safetensors", "\(network.replacing("-", with: "_")).safetensors"]
   }

@@ -1,8 +1,8 @@
-/// One write at a time beside the next picture's network.
+/// Writes one picture's files while the network runs on the next.
 struct WriteBehind {
   private var task: Task<Void, any Error>?
 
-  /// Waits for the write before, and begins one.
+  /// Waits for the previous write, and begins one.
   ///
   /// - Throws: what the write before threw.
   mutating func begin(_ write: @escaping @Sendable () throws -> Void) async throws {

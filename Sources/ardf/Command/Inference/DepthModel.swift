@@ -63,7 +63,7 @@ struct DepthModel: ServedModel {
     return [ProtocolTensor("predicted_depth", [batch, height, width], depth)]
   }
 
-  /// A sensor's depth for each picture; none of a network that reads none.
+  /// A sensor's depth for each picture; none for a network that reads none.
   private func prompts(_ call: InferenceCall, batch: Int) throws -> [Plane<Float>] {
     guard let tensor = call.inputs["prompt_depth"], let elements = tensor.floats else { return [] }
     let (count, height, width) = (tensor.shape[0], tensor.shape[2], tensor.shape[3])

@@ -1,11 +1,11 @@
 import NNRuntime
 
-/// Threads of all lanes: each has its part of them while all are busy, and more while others are idle.
+/// The threads of all lanes: each lane has an equal part while all are busy, and more while others are idle.
 package struct LaneThreads: Sendable {
   package let pools: [ThreadPool]
   private let threads: Int
 
-  /// As many threads as may work at a time, for at least one lane.
+  /// The total number of threads, for at least one lane.
   ///
   /// A lane alone has up to four times its part: each thread has memory of its own in every network.
   package init(lanes: Int, threads: Int) {
@@ -15,13 +15,14 @@ package struct LaneThreads: Sendable {
     share(among: lanes)
   }
 
-  /// Gives every lane its part where so many of them are busy.
+  /// Sets the lanes' threads for a number of busy lanes.
   func share(among busy: Int) {
     let part = Self.part(of: threads, busy: busy)
     for pool in pools { pool.use(threads: min(part, pool.threads)) }
   }
 
-  /// The threads of each of so many busy lanes, at least one; those that are left over stay idle rather than with a lane that
-  /// may be.
+  /// Threads of each busy lane, at least one.
+  ///
+  /// A remainder stays idle, since any lane may be idle next.
   package static func part(of threads: Int, busy: Int) -> Int { max(1, threads / busy) }
 }

@@ -3,7 +3,7 @@ import NNRuntime
 import ONNX
 import ONNXEngine
 
-/// A network of an ONNX file as it is run: by the planned engine, or node by node.
+/// A network of an ONNX file, run by the planned engine or node by node.
 struct ONNXRunner {
   private let model: ONNXModel
   private let lowered: LoweredModel?
@@ -43,17 +43,15 @@ extension ONNXModel {
   /// Most elements of an input that is drawn.
   private static let mostDrawn = 1 << 28
 
-  /// Inputs of the declared shapes, with numbers that are drawn from a fixed seed.
+  /// Inputs of the declared shapes.
+  ///
+  /// Elements of type float are uniform in [0, 1), the same in each call; those of other types are zero.
   ///
   /// - `sizes`: of free axes by their names; by `INPUT.AXIS`, counted from 0, of those without a name.
   func drawnInputs(_ sizes: NameTable<Int>) throws -> NameTable<ONNX.Value> {
     try requireSizes(sizes)
     var values = NameTable<ONNX.Value>()
-    var state: UInt64 = 1
-    func draw() -> Float {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Float(state >> 40) / Float(1 << 24)
-    }
+    var random = SplitMix64(seed: 1)
     for input in inputs {
       let name = "\"\(printableName(input.name))\""
       guard case .tensor(let number, let axes?)? = input.type,
@@ -76,7 +74,7 @@ extension ONNXModel {
       }
       values[input.name] = .tensor(
         type == .float
-          ? ONNX.Tensor(shape, (0..<count).map { _ in draw() }) : ONNX.Tensor.blank(type, shape))
+          ? ONNX.Tensor(shape, (0..<count).map { _ in random.unit() }) : ONNX.Tensor.blank(type, shape))
     }
     return values
   }
@@ -92,7 +90,7 @@ extension ONNXModel {
     return count
   }
 
-  /// Throws where free axes are not given, all of which it names, or where what is given is no free axis.
+  /// Throws where sizes of free axes are missing, naming all of them, or where a given name is no free axis.
   private func requireSizes(_ sizes: NameTable<Int>) throws {
     var free: [String] = []
     for input in inputs {

@@ -5,7 +5,7 @@ import HTTPServing
 import InferenceProtocol
 import Models
 
-/// Objects as tensors, in the stored picture's pixels: those that a network's objects have.
+/// Objects as tensors, in the stored picture's pixels; only the tensors that the network's task has.
 struct ObjectTensors {
   private let form: ObjectForm
 
@@ -30,7 +30,7 @@ struct ObjectTensors {
   /// network tells, how sure it is; `oriented_boxes` the center, the side along the angle, the other, and the angle in
   /// radians, from x towards y; `image_size` is height and width.
   ///
-  /// - `memory`: taken of for the texts of masks, one mask's pixels at a time.
+  /// - `memory`: the budget for the texts of masks and for the pixels of one mask at a time.
   ///
   /// - Throws: `Refusal`.
   func tensors(

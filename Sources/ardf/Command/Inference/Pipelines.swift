@@ -29,7 +29,7 @@ extension InferenceCall {
     return adapted
   }
 
-  /// Runs a network on a picture; what is wrong with the picture is reported as the client's.
+  /// Runs a network on a picture; a fault of the picture is reported as the client's error.
   fileprivate func running<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -50,14 +50,14 @@ extension InferenceCall {
   }
 }
 
-/// Memory of a picture's masks, of a request's share.
+/// The memory of a picture's masks, taken from a request's share.
 private final class MaskMemory: Sendable {
   private let share: MemoryBudget.Share
   private let held = Mutex(0)
 
   init(_ share: MemoryBudget.Share) { self.share = share }
 
-  /// Whether there is memory for so many bytes of masks, which are held from now on.
+  /// Reserves this many bytes for masks in place of what was reserved; false if there is too little memory.
   func hold(_ bytes: Int) -> Bool {
     held.withLock { held in
       if bytes <= held {
@@ -97,7 +97,7 @@ struct DetectPipeline: ServedModel {
   }
 }
 
-/// `classify`: a picture to what it is of.
+/// `classify`: a picture to its classes.
 struct ClassifyPipeline: ServedModel {
   /// Classes that are returned unless a request asks for another number.
   private static let usualCount = 5
@@ -205,7 +205,7 @@ struct MeasurePipeline: ServedModel {
   private let sensor: SensorModel
   private let limits: ImageLimits
 
-  /// - `sensor`: what made the depth that clients send.
+  /// - `sensor`: the kind of sensor of the depth that clients send.
   init(_ lanes: [Perceiver], sensor: SensorModel, limits: ImageLimits) {
     // Clients get figures alone.
     self.lanes = lanes.map { lane in
@@ -269,7 +269,7 @@ struct MeasurePipeline: ServedModel {
   /// Memory of measuring besides the picture, bytes a pixel: maps of depth in single precision.
   private static let bytesPerPixel = 16
 
-  /// NaN where there is nothing.
+  /// The number, or NaN for nil.
   private static func three(_ numbers: (Double, Double, Double)?) -> [Float] {
     guard let numbers else { return [.nan, .nan, .nan] }
     return [Float(numbers.0), Float(numbers.1), Float(numbers.2)]

@@ -15,7 +15,7 @@ import Perception
   import Foundation
 #endif
 
-/// The models that `ardf serve --models` offers: the networks as they are, and what is made of them.
+/// The models that `ardf serve --models` offers: the networks themselves, and the pipelines built on them.
 struct ServedNetworks {
   private(set) var models: [any ServedModel] = []
   private var detector: (lanes: [ObjectDetector], name: String)?
@@ -108,7 +108,7 @@ struct NamedWeights {
   let name: String
   let path: String
 
-  /// Whether it is no network of `--models`, but what is made of them.
+  /// Whether it is a pipeline such as `detect`, not a network of `--models`.
   let isPipeline: Bool
 
   init(pipeline: String, of network: String) { (name, path, isPipeline) = (pipeline, network, true) }
@@ -142,9 +142,9 @@ struct NamedWeights {
 
 /// A picture as a client sends it: one element of `BYTES`.
 struct SentPicture {
-  /// As stored.
+  /// The picture as stored.
   let image: RGBImage
-  /// How to turn it upright: as the request's `orientation`, an EXIF number, else the file's own.
+  /// The orientation: the request's `orientation`, an EXIF number, else the file's own.
   let orientation: Orientation
 
   /// The picture of a call's `image`.
@@ -174,9 +174,9 @@ struct SentPicture {
   /// Memory of a decoder besides the picture, bytes a pixel: a progressive JPEG's coefficients, three of two bytes.
   private static let decodingBytesPerPixel = 6
 
-  /// Turned upright.
+  /// The picture upright.
   let upright: RGBImage
-  /// Bytes that both take.
+  /// Bytes of both pictures.
   let bytes: Int
   /// Pixels.
   var pixels: Int { image.size.width * image.size.height }
@@ -210,7 +210,7 @@ enum RawInput {
     return (batch, height, width)
   }
 
-  /// Refuses inputs from which a network makes no numbers.
+  /// Refuses inputs for which a network gives non-finite numbers.
   static func checkFinite(_ output: [Float], from input: ProtocolTensor) throws(UnfitInput) {
     guard output.allSatisfy(\.isFinite) else {
       throw UnfitInput(

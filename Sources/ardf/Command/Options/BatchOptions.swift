@@ -8,7 +8,7 @@ import Sharding
   import Foundation
 #endif
 
-/// How the frames of a run are shared out and gone on with, and what is kept of them.
+/// The options of jobs: shards, resuming, and the files kept of each frame.
 struct BatchOptions: ParsableArguments {
   @Flag(
     help: """
@@ -31,8 +31,7 @@ struct BatchOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Captures by a list, in place of SOURCES: a line each, a path or an object with \"path\" and maybe \"id\", \
-      \"depth\", \"confidence\", \"intrinsics\"; - is standard input. However long it is, a process opens no more than \
-      its shard's.
+      \"depth\", \"confidence\", \"intrinsics\"; - is standard input. A process opens only the captures of its shard.
       """,
       valueName: "file|-"))
   var from: String?
@@ -40,7 +39,7 @@ struct BatchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Keep a record a frame in --out/part-I-of-N.jsonl, which only grows, and of each frame nothing else (records), \
+      Append a record for each frame to --out/part-I-of-N.jsonl, and keep of the frame nothing else (records), \
       its masks in the record (masks), or its files beside it (all).
       """))
   var keep: Kept?
@@ -48,8 +47,9 @@ struct BatchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      With --keep or --from: end with 0 though so many frames, or so many of a hundred, cannot be read, and stop with \
-      10 when there are more. Without it all is done, and 65 says that some could not be read.
+      With --keep or --from: exit with 0 if at most this many frames, or this share, cannot be read, and stop with \
+      10 as soon as there are more. Without it all frames are tried, and the exit code is 65 if any could not be \
+      read.
       """,
       valueName: "n|p%"))
   var maxErrors: ErrorBudget?
@@ -57,8 +57,8 @@ struct BatchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      With --keep records or masks: work in this folder of the machine's own disk, and copy the part to --out in one \
-      piece in the end, where it is written once: for stores that can neither append nor rename.
+      With --keep records or masks: work in this folder on a local disk, and copy the finished part to --out in one \
+      write: for storage that can neither append nor rename.
       """,
       valueName: "dir"))
   var stage: String?
@@ -68,10 +68,10 @@ struct BatchOptions: ParsableArguments {
     case records, masks, all
   }
 
-  /// Whether there is a record a frame in a part, in place of lists that are written in the end.
+  /// Whether each frame's record is appended to a part, instead of lists written at the end.
   var keepsRecords: Bool { keep != nil || from != nil }
 
-  /// The part of the work that is this process's.
+  /// The shard of this process.
   func shard() throws -> Shard {
     switch shardChoice {
     case .given(let shard): shard
@@ -120,7 +120,7 @@ struct BatchOptions: ParsableArguments {
 /// The value of `--shard`.
 enum ShardChoice: ExpressibleByArgument, Equatable, CustomStringConvertible {
   case given(Shard)
-  /// By a scheduler's index.
+  /// The index comes from a scheduler.
   case array(count: Int)
 
   init?(argument: String) {
@@ -141,7 +141,7 @@ enum ShardChoice: ExpressibleByArgument, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The whole work is shown by no default.
+  /// The default as the help shows it: one shard, all of the work.
   var defaultValueDescription: String { "1/1" }
 }
 

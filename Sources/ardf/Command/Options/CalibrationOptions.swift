@@ -5,7 +5,7 @@ import FileFormats
 import Imaging
 import Sharding
 
-/// The pictures that errors are measured on.
+/// The pictures on which errors are measured.
 struct CalibrationOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
@@ -19,7 +19,7 @@ struct CalibrationOptions: ParsableArguments {
     help: ArgumentHelp("At most so many of these pictures, spread evenly.", valueName: "n"))
   var count = 16
 
-  /// Fewer pictures say nothing of others.
+  /// Least number of pictures: fewer do not represent others.
   static let least = 4
 
   func validate() throws {

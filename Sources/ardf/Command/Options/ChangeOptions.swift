@@ -1,7 +1,7 @@
 import AppCore
 import ArgumentParser
 
-/// Which pictures of a stream are news.
+/// The option to keep only pictures of a stream in which objects appeared or disappeared.
 struct ChangeOptions: ParsableArguments {
   @Flag(
     help: """
@@ -10,7 +10,7 @@ struct ChangeOptions: ParsableArguments {
       """)
   var onChange = false
 
-  /// Throws where the flag is given of what is no stream.
+  /// Throws where the flag is given for a source other than a stream.
   func check(_ stream: StreamSource?) throws {
     guard onChange, stream == nil else { return }
     throw CommandError.usage("--on-change belongs to a film, a pipe (-), a camera or an address")

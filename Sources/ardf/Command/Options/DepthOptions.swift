@@ -12,7 +12,8 @@ struct DepthOptions: ParsableArguments {
 
   @Option(
     help: """
-      Least side of the network's input, a multiple of 14; by default 518, of a prompted network 756 as its authors do.
+      Shorter side of the network's input, a multiple of 14; by default 518, or 756 for a prompted network, as its \
+      authors use.
       """)
   var depthSize: Int?
 

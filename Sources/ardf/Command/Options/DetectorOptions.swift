@@ -7,11 +7,11 @@ import Perception
 enum MasksOption: String, CaseIterable, ExpressibleByArgument {
   case fast, native, retina
 
-  /// `retina_masks=True` calls `process_mask_native`: two names of one way.
+  /// The same as `retina`: Ultralytics' `retina_masks=True` calls `process_mask_native`.
   var method: MaskMethod { self == .fast ? .fast : .retina }
 }
 
-/// Which objects are found.
+/// The options of object detection.
 struct DetectorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -20,32 +20,33 @@ struct DetectorOptions: ParsableArguments {
 
   @Option(
     help: """
-      Side of the square that pictures are fitted into, a multiple of 32; by default that of the pictures the network \
-      was trained on, which is 640 for those published, 1024 for oriented boxes, and 224 for classifiers.
+      Side of the square to which pictures are resized, a multiple of 32; by default that of the network's training: \
+      640 for published networks, 1024 for oriented boxes, 224 for classifiers.
       """)
   var imgsz: Int?
 
   @Flag(
     help: """
-      Fit pictures into the least rectangle of multiples of 32 within that square, as Ultralytics' predict does by \
-      default, instead of the whole square.
+      Resize pictures to the smallest rectangle within that square whose sides are multiples of 32, as Ultralytics' \
+      predict does by default, instead of the whole square.
       """)
   var rect = false
 
   @Option(
     help:
-      "Scores must be strictly greater; 0.75 by default, with --track 0.1. Ultralytics' default is 0.25."
+      "Keep objects whose score is greater than this; 0.75 by default, 0.1 with --track; Ultralytics: 0.25."
   )
   var conf: Double?
 
   @Option(
-    help: "Of two boxes of a class that overlap by more, the better is kept. Ultralytics' default is 0.7.")
+    help: "Suppression: IoU above which the box with the lower score is dropped. Ultralytics' default is 0.7."
+  )
   var iou = 0.5
 
   @Flag(
     help: """
-      Of YOLO26's two heads take the one whose boxes are suppressed by --iou, as Ultralytics' predict does by default, \
-      instead of the one that gives each object one box. Other networks have but one.
+      YOLO26 only: use the head that needs suppression by --iou, as Ultralytics' predict does by default, instead of \
+      the one that gives one box for each object.
       """)
   var nms = false
 
@@ -55,14 +56,15 @@ struct DetectorOptions: ParsableArguments {
       valueName: "person,car"))
   var classes: [String] = []
 
-  @Option(help: "The most objects of a picture.")
+  @Option(help: "Most objects to keep in a picture.")
   var maxDet = 300
 
   @Option(
     help: ArgumentHelp(
       """
-      How masks come to the picture's resolution. retina, also called native: as Ultralytics' retina_masks=True, cut \
-      at the picture's own pixels; fast: as its default, cut at the network's and enlarged.
+      How masks are scaled to the picture. retina (or native): resized, then thresholded, as Ultralytics' \
+      retina_masks=True; fast: thresholded at the network's resolution, then resized, as Ultralytics does by \
+      default.
       """, valueName: "way"))
   var masks = MasksOption.retina
 

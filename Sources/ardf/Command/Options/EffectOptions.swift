@@ -26,7 +26,7 @@ struct EffectOptions: ParsableArguments {
 }
 
 extension EffectRequest {
-  /// A wish of a page.
+  /// An effect that the page requests.
   init(object: Int, type: EffectType) {
     self.init(type, on: .object(object), text: "\(object)=\(type.rawValue)")
   }

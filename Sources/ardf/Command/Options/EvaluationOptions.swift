@@ -12,7 +12,7 @@ extension DepthUnitRule: ExpressibleByArgument {}
 enum EvaluationLayout: String, CaseIterable, ExpressibleByArgument {
   case text, json, csv, markdown
 
-  /// As other commands call them, too.
+  /// Accepts other commands' names of layouts, too: table and md.
   init?(argument: String) {
     switch argument {
     case "table": self = .text
@@ -41,7 +41,7 @@ struct EvaluatedPrecisions: ParsableArguments {
   @Option(
     name: .customLong("plan"),
     help: ArgumentHelp(
-      "Precisions of layers, of ardf verify --sensitivity: for the row of its precision. Repeatable.",
+      "A plan of ardf verify --sensitivity, for the row of its precision. Repeatable.",
       valueName: "plan.json"))
   var plans: [String] = []
 
@@ -55,7 +55,7 @@ struct EvaluatedPrecisions: ParsableArguments {
     }
   }
 
-  /// Those asked for, in the order given; single precision where none is.
+  /// The precisions asked for, in the order given; fp32 where none is.
   private func asked() throws -> [AskedPrecision] {
     let names = precision.flatMap {
       $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -82,45 +82,46 @@ struct EvaluatedPrecisions: ParsableArguments {
 struct ObjectEvaluationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "COCO's annotations (instances_val2017.json) of the pictures; without, the labels/ beside images/ are read.",
+      "COCO's annotations (instances_val2017.json) of the pictures; without it the labels/ beside images/ are read.",
       valueName: "file"))
   var annotations: String?
 
   @Option(
     name: .customLong("protocol"),
     help: """
-      coco: pictures and masks as ardf detect has them, average precision as pycocotools computes it; ultralytics: as \
-      yolo val, from the fitting of pictures to the area beneath the curve. By default coco; oriented boxes have \
-      ultralytics alone.
+      coco: preprocessing and masks of ardf detect, average precision of pycocotools; ultralytics: all as in yolo \
+      val, from preprocessing to the area under the curve. By default coco, except for oriented boxes, which only \
+      ultralytics supports.
       """)
   var rule: EvaluationProtocol?
 
   @Option(
     help:
-      "Side of the square that pictures are fitted into, a multiple of 32; by default as the network was trained."
+      "Side of the square to which pictures are resized, a multiple of 32; by default that of the training."
   )
   var imgsz: Int?
 
   @Flag(
     help: """
-      Fit pictures into rectangles within that square: by the protocol coco the least of multiples of 32; by \
+      Resize pictures to rectangles within that square: with coco the smallest whose sides are multiples of 32; with \
       ultralytics those of yolo val's batches, its default.
       """)
   var rect = false
 
   @Flag(
-    help: "Of YOLO26's two heads take the one whose boxes are suppressed, as yolo val does by default.")
+    help: "YOLO26 only: use the head that needs suppression, as yolo val does by default.")
   var nms = false
 
-  @Option(help: "Scores must be strictly greater; the default is that of yolo val.")
+  @Option(help: "Count objects whose score is greater than this; the default is that of yolo val.")
   var conf = ObjectEvaluationSettings.leastConfidence
 
   @Option(
-    help: "Of two boxes of a class that overlap by more, the better is kept; the default is that of yolo val."
+    help:
+      "Suppression: IoU above which the box with the lower score is dropped; the default is that of yolo val."
   )
   var iou = ObjectEvaluationSettings.overlap
 
-  @Option(help: "The most objects of a picture.")
+  @Option(help: "Most objects to keep in a picture.")
   var maxDet = standardLimit
 
   @Option(
@@ -129,14 +130,14 @@ struct ObjectEvaluationOptions: ParsableArguments {
       valueName: "person,car"))
   var classes: [String] = []
 
-  @Option(help: ArgumentHelp("How masks come to the picture's resolution: retina or fast.", valueName: "way"))
+  @Option(help: ArgumentHelp("How masks are scaled to the picture: retina or fast.", valueName: "way"))
   var masks: MasksOption?
 
   @Flag(
     help: """
-      Measure boxes with the sensor's depth, and compare them with those that videos of ARKitScenes \
-      (VIDEO_3dod_annotation.json) and CA-1M (instances.json) are annotated with: average precision at overlaps of .25 \
-      and .5, and sides. Scores must exceed 0.25 unless --conf says otherwise.
+      Measure boxes with the sensor's depth, and compare them with the annotations of videos of ARKitScenes \
+      (VIDEO_3dod_annotation.json) and CA-1M (instances.json): average precision at an IoU of .25 \
+      and .5, and errors of the sides. Scores must exceed 0.25 unless --conf is given.
       """)
   var boxes = false
 
@@ -172,7 +173,7 @@ struct ObjectEvaluationOptions: ParsableArguments {
     }
   }
 
-  /// An option that says something about objects alone; nil where none is given.
+  /// The first given option that applies to objects only; nil without any.
   var givenOfObjects: String? {
     if annotations != nil { return "--annotations" }
     if boxes { return "--boxes" }
@@ -183,7 +184,7 @@ struct ObjectEvaluationOptions: ParsableArguments {
     return masks == nil ? givenThreshold : "--masks"
   }
 
-  /// An option that says something about YOLO networks alone; nil where none is given.
+  /// The first given option that applies to YOLO networks only; nil without any.
   var given: String? { givenOfObjects ?? (imgsz != nil ? "--imgsz" : nil) }
 
   /// A threshold that is not the default; nil where all are.
@@ -200,11 +201,11 @@ struct ObjectEvaluationOptions: ParsableArguments {
 struct DepthEvaluationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Depth: none for meters as they are, scale-shift to fit inverse depth frame by frame; by default what the network needs.",
+      "Depth: none compares meters as they are; scale-shift fits inverse depth frame by frame; by default what the network needs.",
       valueName: "unit"))
   var align: DepthUnitRule?
 
-  @Option(help: "Depth: least side of the network's input, a multiple of 14; by default 518, prompted 756.")
+  @Option(help: "Depth: shorter side of the network's input, a multiple of 14; by default 518, prompted 756.")
   var depthSize: Int?
 
   @Option(help: "Depth: only this frame, by name or position from 0. Repeatable.")
@@ -218,7 +219,7 @@ struct DepthEvaluationOptions: ParsableArguments {
   var laser = false
 
   @Option(
-    help: ArgumentHelp("Depth: readings beyond so many meters do not count.", valueName: "meters"))
+    help: ArgumentHelp("Depth: ignore readings beyond this distance.", valueName: "meters"))
   var sensorRange: Double?
 
   func validate() throws {
@@ -244,7 +245,7 @@ struct DepthEvaluationOptions: ParsableArguments {
     try SensorOptions.parse(sensorRange.map { ["--sensor-range=\($0)"] } ?? [])
   }
 
-  /// An option that says something about depth alone; nil where none is given.
+  /// The first given option that applies to depth only; nil without any.
   var given: String? {
     if align != nil { return "--align" }
     if laser { return "--laser" }

@@ -1,18 +1,18 @@
 import ArgumentParser
 import FileFormats
 
-/// How a report is laid out, which the name of its file tells too.
+/// A layout of reports, which the ending of a file name selects too.
 protocol FileLayout: CaseIterable, Equatable, RawRepresentable where RawValue == String {
-  /// That of standard output where none is asked for.
+  /// The layout for standard output where no option is given.
   static var usual: Self { get }
   /// File name endings of this layout, without the dot.
   var endings: [String] { get }
 }
 
 extension FileLayout {
-  /// The layout asked for, else what the file's name ends in.
+  /// The layout given by the option, else by the file name's ending.
   ///
-  /// - Throws: for a name that says another layout, or none that there is.
+  /// - Throws: for a file name whose ending is another layout's or unknown.
   static func layout(of file: String, asked: Self?) throws -> Self {
     let name = lastComponent(file)
     guard file != "-", !file.hasPrefix("/dev/") else { return asked ?? usual }

@@ -6,8 +6,8 @@ extension DetectionFormat: ExpressibleByArgument {}
 struct FormatOptions: ParsableArguments {
   @Option(
     help: """
-      How objects are written: ardf; coco for one list of COCO results in detections.json, a person's key points among \
-      them; csv for a table with a row an object; dota for a text file a class, of oriented boxes.
+      Format of the objects: ardf; coco, one list of COCO results in detections.json, with key points of persons; \
+      csv, a table with a row for each object; dota, a text file of oriented boxes for each class.
       """)
   var format = DetectionFormat.ardf
 }

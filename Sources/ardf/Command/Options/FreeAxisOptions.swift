@@ -19,12 +19,12 @@ struct FreeAxisOptions: ParsableArguments {
     }
   }
 
-  /// Whether one was given.
+  /// Whether a size was given.
   var isGiven: Bool { !axis.isEmpty }
   /// The sizes by the names of their axes.
   var sizes: NameTable<Int> { NameTable(axis.compactMap(Self.size).map { ($0.name, $0.size) }) }
 
-  /// Throws where a size is given for what is no ONNX file.
+  /// Throws where a size is given for a file other than ONNX.
   func refuse(of network: String) throws {
     guard isGiven else { return }
     throw CommandError.usage("--axis \(axis[0]): \(network) is no ONNX file, which alone may have free axes")
@@ -37,9 +37,9 @@ struct FreeAxisOptions: ParsableArguments {
     return (name, size)
   }
 
-  /// The two sides of the last sign of equality.
+  /// The texts before and after the last equals sign.
   ///
-  /// A name may hold the sign; what it is given is a number or a file.
+  /// A name may hold equals signs; its value, a number or a file, does not.
   static func pair(_ text: String) -> (name: String, value: String)? {
     guard let sign = text.lastIndex(of: "="), sign > text.startIndex else { return nil }
     return (String(text[..<sign]), String(text[text.index(after: sign)...]))

@@ -8,8 +8,8 @@ extension FusionModel: ExpressibleByArgument {}
 struct FusionModelOptions: ParsableArguments {
   @Option(
     help: """
-      Metric depth: guided keeps to the sensor's readings, and between them to the shape of relative depth; fit is one \
-      function for the whole picture.
+      How metric depth is computed: guided follows the sensor's readings and, between them, the shape of relative \
+      depth; fit applies one function to the whole picture.
       """)
   var fusion = FusionMethod.guided
 

@@ -46,9 +46,9 @@ struct InferenceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Where to listen. The page on another address than loopback (0.0.0.0:8765 for all) is for whoever opens the address \
-      with its token, which is printed as a QR code too. With --models that needs --token-file or --no-auth. By default \
-      127.0.0.1:8765, with --models 127.0.0.1:8000.
+      Address to listen on. On another address than loopback (0.0.0.0:8765 for all) the page opens only with a \
+      token, which is part of the printed address and of its QR code; with --models such an address needs \
+      --token-file or --no-auth. By default 127.0.0.1:8765, with --models 127.0.0.1:8000.
       """, valueName: "address:port"), transform: ListeningAddress.option)
   var listen: ListeningAddress?
 
@@ -59,28 +59,28 @@ struct InferenceOptions: ParsableArguments {
       """)
   var deepstack = false
 
-  @Option(help: "Requests that are computed side by side; the threads are shared out among them.")
+  @Option(help: "Requests computed at the same time; they share the threads.")
   var lanes = 1
 
-  @Option(help: "Requests that wait for a lane, at most; others are answered 503.")
+  @Option(help: "Most requests that wait; further ones are answered 503.")
   var maxQueue = 64
 
   @Option(
     help: ArgumentHelp(
       """
-      A file whose one line clients send as Authorization: Bearer; health checks need none. Of the page: the token in its \
-      address, in letters, digits, - and _, instead of a new one at each start.
+      A file with one line, the token, which clients send as Authorization: Bearer; health checks need none. For the \
+      page: the token in its address (letters, digits, - and _), instead of a new one at each start.
       """,
       valueName: "file"))
   var tokenFile: String?
 
-  @Flag(help: "Everybody who reaches the address may ask.")
+  @Flag(help: "Answer every client that reaches the address, without a token.")
   var noAuth = false
 
   @Option(
     help: """
-      Seconds for a request's body to arrive, from its head to its answer, and for the answer to be taken, each at most and \
-      in all; a request's own timeout may be shorter.
+      Most seconds for a request's body to arrive, from its head to the answer, and for the client to read the \
+      answer; a request may ask for less.
       """)
   var timeout = 60.0
 
@@ -90,14 +90,14 @@ struct InferenceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Bytes of memory that requests, the pictures, masks and tensors made of them, and answers hold together, at most, the \
-      networks' own beside them; one request has three quarters. What does not fit is refused beforehand: 413 where it \
-      never will, 503 where others hold it. By default 1G, eight bodies where that is more, or half of what ulimit -v \
-      or the container leaves.
+      Most memory of all requests together: bodies, decoded pictures, masks, tensors and answers, without the \
+      networks' own; one request may hold three quarters. A request that does not fit is refused at once: 413 if it \
+      never can, 503 while others hold the memory. By default 1G, eight bodies if that is more, or half of what \
+      ulimit -v or the container leaves.
       """, valueName: "bytes"))
   var maxMemory: LimitAmount?
 
-  @Option(help: "Connections at a time.")
+  @Option(help: "Most open connections.")
   var maxConnections = 256
 
   @Option(help: "json: a line for each request on standard error.")
@@ -116,20 +116,14 @@ struct InferenceOptions: ParsableArguments {
     guard tokenFile == nil || !noAuth else {
       throw ValidationError("--token-file and --no-auth contradict each other; give one of them")
     }
-    let given = [
-      (noAuth, "--no-auth"), (log != .none, "--log"), (deepstack, "--deepstack"),
-      (
-        tokenFile != nil && listen?.isLoopback != false,
-        "--token-file without --listen on another address than loopback"
-      ),
-    ]
-    if models.isEmpty, let option = given.first(where: { $0.0 }) {
+    guard !models.isEmpty || tokenFile == nil || listen?.isLoopback == false else {
       throw ValidationError(
-        "\(option.1) goes with --models; the page is for this machine, or for who has its token")
+        "--token-file without --listen on another address than loopback goes with --models; the page is for this machine, "
+          + "or for who has its token")
     }
   }
 
-  /// Where to listen; loopback unless it is said who may ask.
+  /// The address to listen on; other than loopback only with a token or --no-auth.
   func address() throws -> ListeningAddress {
     let address = listen ?? .loopback(8000)
     guard address.isLoopback || tokenFile != nil || noAuth else {
@@ -166,7 +160,7 @@ struct InferenceOptions: ParsableArguments {
     return token
   }
 
-  /// Threads for each lane, which share them as they are busy.
+  /// The threads of each lane; busy lanes take those of idle ones.
   func teams(threads: Int) -> LaneThreads { LaneThreads(lanes: lanes, threads: threads) }
 
   var serviceLimits: InferenceLimits {
@@ -184,7 +178,7 @@ struct InferenceOptions: ParsableArguments {
     return limits
   }
 
-  /// Bytes for requests, to be asked once everything that stays is loaded.
+  /// Bytes for requests; call it after the networks are loaded, since it counts the memory that is left.
   var memory: Int { maxMemory?.count ?? MemoryShare.forRequests(body: maxBody.count) }
 }
 

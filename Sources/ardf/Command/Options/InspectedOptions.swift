@@ -25,7 +25,7 @@ struct InspectedOptions: ParsableArguments {
 
   @OptionGroup(title: "Computation") var compute: ComputeOptions
 
-  /// A command on a network requires one.
+  /// Commands that run a network require `--model` or `--weights`.
   func checkNetwork() throws {
     guard model != nil || weights != nil else { throw ValidationError("give --model, --weights, or both") }
   }
@@ -71,7 +71,7 @@ struct InspectedOptions: ParsableArguments {
     return try WeightFiles.network(named)
   }
 
-  /// Whether a name is one of the two published metric networks, which are called alike.
+  /// Whether a name is one of the two published metric networks, whose names resemble each other.
   private static func isMetric(_ model: String, _ network: String) -> Bool {
     network == "depth-anything-v2-metric-small"
       && PublishedWeights.named(model)?.name.contains("metric") == true
@@ -150,10 +150,10 @@ enum NetworkInput {
     return PixelSize(width: shape[shape.count - 1], height: shape[shape.count - 2])
   }
 
-  /// Of an input, pixels.
+  /// Longest side of an input, pixels.
   private static let longestSide = ObjectInput.sides.upperBound
 
-  /// The same noise each time, from 0 to 1.
+  /// Fills an input with uniform noise in [0, 1), the same each time.
   private static func fillWithNoise(_ inputs: borrowing SessionInputs, _ port: GraphInput) {
     inputs.fill(port) { span in
       var numbers = SplitMix64(seed: 0)

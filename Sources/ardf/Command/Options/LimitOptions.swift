@@ -34,7 +34,7 @@ struct LimitAmount: ExpressibleByArgument {
   private static let suffixes: [(letter: Character, factor: Int)] = [
     ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10),
   ]
-  /// More than any machine has, and small enough to be multiplied by what a pixel takes.
+  /// Upper bound of an amount: more than any machine has, and without overflow when multiplied by the bytes of a pixel.
   private static let most = 1 << 40
 
   let count: Int

@@ -24,10 +24,10 @@ struct NetworkOptions: ParsableArguments {
 
   func validate() throws { _ = try Self.parse(size: size) }
 
-  /// Whether the network is what an ONNX file says.
+  /// Whether the network comes from an ONNX file.
   var isONNX: Bool { hasEnding(weights, ".onnx") }
 
-  /// Throws where an option says something about a network that is built here, of an ONNX file.
+  /// Throws where an option is given for an ONNX file that applies only to networks built by this program.
   ///
   /// - `others`: options of the command besides those of the network and its input, and whether they are given.
   func refuseOptionsOfNetworks(
@@ -83,7 +83,7 @@ struct NetworkOptions: ParsableArguments {
   /// The weight file; a checkpoint is converted on its first use.
   func file() throws -> String { try isONNX ? weights : WeightFiles.network(weights) }
 
-  /// Whose kernels run.
+  /// The backend that runs.
   var backend: Backend { openblas ? .openBLAS : .native }
 
   /// Prints the layers.

@@ -12,7 +12,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Replace an existing --out, if ardf wrote it.")
   var force = false
 
-  @Flag(help: "Print results as JSON to standard output, a line each where a command works on pictures.")
+  @Flag(help: "Print results as JSON to standard output; of pictures, one line each.")
   var json = false
 
   @Flag(name: .shortAndLong, help: "Print nothing but what is wrong and, with --json or --out -, results.")
@@ -30,11 +30,11 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// Refuses the name of a picture, a film or a table, of which people expect the file itself.
+  /// Refuses a name with the ending of a picture, a film or a table: the output is a folder, not such a file.
   ///
   /// - Parameters:
-  ///   - path: What --out names.
-  ///   - text: What makes the command print its results as text; nil where nothing does.
+  ///   - path: The value of --out.
+  ///   - text: The options with which the command prints its results as text, for the message; nil where it has none.
   /// - Throws: `ValidationError`.
   static func checkFolder(_ path: String, text: String? = "--out -") throws {
     guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/"), !fileExists(path) else { return }
@@ -59,15 +59,15 @@ struct OutputOptions: ParsableArguments {
     "ply", "glb", "usda", "usdz", "html", "zip",
   ]
 
-  /// Says where results are, of a command that says nothing else of it.
+  /// Prints the folder of the results, for commands that print nothing else about it.
   func tell(_ files: String...) {
     guard !isStandardOutput else { return }
     Console.inform("results in \(out): \(files.joined(separator: ", "))")
   }
 
-  /// Refuses `--json` without a folder, of a command that has something else for standard output.
+  /// Refuses `--json` without a folder, for commands that write something else to standard output.
   ///
-  /// - Parameter content: What `--out -` writes.
+  /// - Parameter content: The content that `--out -` writes.
   /// - Throws: `ValidationError`.
   func refuseJSONAlone(_ content: String) throws {
     guard !json || !isStandardOutput else {
@@ -84,6 +84,6 @@ struct OutputOptions: ParsableArguments {
 
   /// The folder, refused now if it may not be written; nil for standard output.
   ///
-  /// `inputs`: What the command reads.
+  /// `inputs`: The paths that the command reads.
   func folder(inputs: [String?]) throws -> OutputFolder? { try target.folder(inputs: inputs) }
 }

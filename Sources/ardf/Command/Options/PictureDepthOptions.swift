@@ -19,7 +19,7 @@ struct PictureDepthOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Camera of a plain picture in its pixels, counted from the center of the upper-left one; width,height where for \
+      Camera of a plain picture, in pixels counted from the center of the upper-left one; width,height where for \
       another size. Or a file that states it: JSON of RealSense or Open3D, ROS camera_info, or these numbers. Without \
       it, and without --fov, the camera is what EXIF says of a plain picture, if anything.
       """, valueName: "fx,fy,cx,cy[,w,h]|file"))
@@ -27,7 +27,7 @@ struct PictureDepthOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Camera of a plain picture by the angle that its longer side spans.", valueName: "degrees"))
+      "Camera of a plain picture by its field of view along the longer side.", valueName: "degrees"))
   var fov: Double?
 
   @Option(

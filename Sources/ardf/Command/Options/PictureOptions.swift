@@ -1,7 +1,7 @@
 import ArgumentParser
 
 extension PictureFormat: ExpressibleByArgument {
-  /// Also as the files end.
+  /// Accepts file name endings, too.
   init?(argument: String) { self.init(rawValue: argument == "jpg" ? "jpeg" : argument) }
 }
 
@@ -9,8 +9,7 @@ extension PictureFormat: ExpressibleByArgument {
 struct PictureOptions: ParsableArguments {
   @Option(
     help: """
-      How pictures for people are written (annotated, relative, results): jpeg, or png, which loses nothing and takes \
-      longer.
+      Format of the pictures for people (annotated, relative, results): jpeg, or png, which is lossless and slower.
       """)
   var pictureFormat = PictureFormat.jpeg
 }

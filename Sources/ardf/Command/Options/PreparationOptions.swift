@@ -6,25 +6,27 @@ import ONNX
 
 /// How a picture becomes the input of a network.
 struct PreparationOptions: ParsableArguments {
-  @Option(help: "Of pictures: what samples from 0 to 255 are multiplied by first; by default 1/255.")
+  @Option(help: "Pictures: factor by which samples from 0 to 255 are multiplied first; by default 1/255.")
   var scale: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Of pictures: subtracted after --scale, one number or one for each channel, 0.485,0.456,0.406.",
+      "Pictures: number to subtract after --scale, or one for each channel, 0.485,0.456,0.406.",
       valueName: "numbers"))
   var mean: String?
 
   @Option(
-    help: ArgumentHelp("Of pictures: divided by after --mean, as --mean is written.", valueName: "numbers"))
+    help: ArgumentHelp(
+      "Pictures: number to divide by after --mean, or one for each channel.", valueName: "numbers"))
   var std: String?
 
-  @Flag(exclusivity: .chooseLast, help: "Of pictures: the order of the channels.")
+  @Flag(exclusivity: .chooseLast, help: "Pictures: order of the channels.")
   var order = ChannelOrder.rgb
 
   @Option(
     help: ArgumentHelp(
-      "Of pictures: height and width to resize to, bilinearly, the sides' ratio not kept.", valueName: "hxw"))
+      "Pictures: height and width to resize to, bilinear, without keeping the aspect ratio.", valueName: "hxw"
+    ))
   var resize: String?
 
   enum ChannelOrder: String, EnumerableFlag { case rgb, bgr }
@@ -46,7 +48,7 @@ struct PreparationOptions: ParsableArguments {
     return found.count == parts.count && (found.count == 1 || found.count == 3) ? found : nil
   }
 
-  /// Whether one of them was given.
+  /// Whether any of these options was given.
   var isGiven: Bool { scale != nil || mean != nil || std != nil || resize != nil || order != .rgb }
 
   /// A picture as an input of this type: channels first or last as its shape has them, one or three of them.

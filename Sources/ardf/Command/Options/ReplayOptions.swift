@@ -7,7 +7,7 @@ struct ReplayOptions: ParsableArguments {
   @Flag(
     help: """
       Play as fast as possible, one frame after the other, none dropped: the same pictures every time. By default \
-      frames come at the distances of their timestamps.
+      frames come at the intervals of their timestamps.
       """)
   var maxSpeed = false
 
@@ -17,10 +17,12 @@ struct ReplayOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Let frames come at this rate instead, for example 30.", valueName: "frames/s"))
   var rate: Double?
 
-  @Flag(help: "Read all frames before the first is shown, and keep them in memory as a camera has them.")
+  @Flag(
+    help:
+      "Read all frames into memory before the first is shown: no time is lost to reading, as with a camera.")
   var preload = false
 
-  @Option(help: ArgumentHelp("Detect once in this time, for example 0.3s or 300ms.", valueName: "time"))
+  @Option(help: ArgumentHelp("Detect at this interval, for example 0.3s or 300ms.", valueName: "time"))
   var detectEvery: String?
 
   @Option(
@@ -46,7 +48,7 @@ struct ReplayOptions: ParsableArguments {
       valueName: "dir"))
   var assets: String?
 
-  @Option(help: "Which course the built-in effects take.")
+  @Option(help: "Seed of the built-in effects' random motion.")
   var seed: UInt64 = 0
 
   @Flag(help: "Measure by how much placed effects drift off their objects, frame by frame.")
@@ -64,8 +66,14 @@ struct ReplayOptions: ParsableArguments {
     }
     _ = try interval()
     _ = try wishes()
-    if drift, effect.isEmpty, tap.isEmpty { throw ValidationError("--drift: give --effect or --tap") }
+    if drift, !placesEffects { throw ValidationError("--drift: give --effect or --tap") }
   }
+
+  /// Whether effects are placed.
+  var placesEffects: Bool { !effect.isEmpty || !tap.isEmpty }
+
+  /// Whether objects are found in any frame.
+  var detects: Bool { placesEffects || detectEvery != nil || !at.isEmpty }
 
   /// The time between detections; nil where none was given.
   func interval() throws -> Duration? {
@@ -114,7 +122,7 @@ extension ReplayOutput.Pictures: ExpressibleByArgument {}
 
 /// The output of a replay besides its figures.
 struct ReplayOutputOptions: ParsableArguments {
-  @Option(help: "How every frame is written: jpeg, png or none. By default jpeg, with --video none.")
+  @Option(help: "Format of the frames' pictures: jpeg, png or none. By default jpeg, with --video none.")
   var frames: ReplayOutput.Pictures?
 
   @Flag(help: "Write replay.mp4 with your ffmpeg.")

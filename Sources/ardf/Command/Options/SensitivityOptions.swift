@@ -4,18 +4,18 @@ import Models
 import NNRuntime
 import NNVerification
 
-/// Which layers of a network bear a precision.
+/// The analysis of which layers tolerate a lower precision.
 struct SensitivityOptions: ParsableArguments {
   @Flag(
     name: .customLong("sensitivity"),
-    help: "Lower one layer at a time to --precision, and rank layers by what the outputs lose.")
+    help: "Lower one layer at a time to --precision, and rank layers by the outputs' error.")
   var isAsked = false
 
   @OptionGroup(title: "Calibration") var calibration: CalibrationOptions
 
   @Option(
     help: ArgumentHelp(
-      "Find the plan that computes least and whose outputs are off by at most this share of themselves (relative L2, against fp32).",
+      "Find the plan that computes least with an error of the outputs of at most this share (relative L2, against fp32).",
       valueName: "share"))
   var maxError: Double?
 
@@ -34,13 +34,6 @@ struct SensitivityOptions: ParsableArguments {
     guard isAsked == !calibration.calibrate.isEmpty || !isAsked else {
       throw ValidationError("--sensitivity: give pictures with --calibrate")
     }
-  }
-
-  /// An option that means nothing without the flag; nil where none is given.
-  var given: String? {
-    if !calibration.calibrate.isEmpty { return "--calibrate" }
-    if maxError != nil { return "--max-error" }
-    return labeled == nil ? nil : "--labeled"
   }
 
   /// Runs the analysis.

@@ -7,15 +7,15 @@ extension SensorModel.Kind: ExpressibleByArgument {}
 struct SensorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Readings beyond so many meters do not count; by default all do, at whatever distance.",
+      "Ignore readings beyond this distance; by default all are used.",
       valueName: "meters"))
   var sensorRange: Double?
 
   @Option(
     help: ArgumentHelp(
       """
-      The depth sensor, whose errors readings are weighed and sizes judged by: lidar, structured-light, stereo, tof or \
-      unknown; by default as the capture's layout has it.
+      Kind of the depth sensor, which sets the error model for fusion and for the uncertainty of sizes: lidar, \
+      structured-light, stereo, tof or unknown; by default that of the capture's layout.
       """, valueName: "kind"))
   var sensor: SensorModel.Kind?
 

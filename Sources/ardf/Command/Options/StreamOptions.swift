@@ -7,27 +7,27 @@ import Geometry
 struct StreamOptions: ParsableArguments {
   @Flag(
     help: """
-      Of a camera, an address or a pipe: continue with the newest picture, and leave out (and count) those that came \
-      while one was worked on.
+      Cameras, addresses and pipes: always take the newest picture, and drop (and count) those that arrived during \
+      processing.
       """)
   var live = false
 
   @Option(
     help: ArgumentHelp(
-      "Of a pipe: its pictures are rows of red, green and blue bytes, of this size, and not JPEG or PNG.",
+      "Pipes: pictures are raw RGB bytes of this size, row by row, instead of JPEG or PNG.",
       valueName: "wxh"))
   var rawSize: String?
 
   @Option(
     help: ArgumentHelp(
-      "Seconds without a picture of a camera or an address after which it has stalled; 10 by default.",
+      "Cameras and addresses: seconds without a picture that count as a stall; 10 by default.",
       valueName: "seconds"))
   var stall: Double?
 
   @Flag(
     help: """
-      Open a camera or an address again where it stalls, ends or cannot be opened, until Ctrl-C; otherwise one that stalls \
-      ends the command, with exit code 75.
+      Cameras and addresses: open the source again whenever it stalls, ends or cannot be opened, until Ctrl-C. \
+      Without it a stalled source ends the command with exit code 75.
       """)
   var reconnect = false
 
@@ -44,7 +44,7 @@ struct StreamOptions: ParsableArguments {
     }
   }
 
-  /// The source without a known end among what was given, which is then the only one; nil where there is none.
+  /// The stream among the sources, which must then be the only source; nil without one.
   func source(among sources: [String]) throws -> StreamSource? {
     for source in sources where source.hasPrefix("/dev/") && !fileExists(source) {
       throw FileError.missing(path: source)
@@ -69,7 +69,7 @@ struct StreamOptions: ParsableArguments {
     return stream
   }
 
-  /// The films that a pattern matches; none where nothing does, and any other source as it is.
+  /// The films that match a pattern, possibly none; any other source unchanged.
   private static func films(_ source: String) -> [String] {
     guard case .film? = StreamSource(source), !fileExists(source), PathPattern.isPattern(source) else {
       return [source]
@@ -77,7 +77,7 @@ struct StreamOptions: ParsableArguments {
     return PathPattern.paths(matching: source)
   }
 
-  /// The options that only streams have, and whether they are only of cameras and addresses.
+  /// The given options that apply to streams only, and whether each applies to cameras and addresses only.
   private var given: [(name: String, isGiven: Bool, isOfConnections: Bool)] {
     [
       ("--live", live, false), ("--raw-size", rawSize != nil, false), ("--stall", stall != nil, true),
@@ -90,8 +90,8 @@ struct StreamOptions: ParsableArguments {
 
   /// The pictures of a source.
   ///
-  /// - `output`: where results go; in a folder they pile up, and there are no more than `limits` has frames.
-  /// - `onChange`: Whether pictures are left out in which nothing came or went.
+  /// - `output`: the target of the results; in a folder the number of pictures is limited to the frames of `limits`.
+  /// - `onChange`: whether pictures without a change of objects are left out.
   func pictures(
     of source: StreamSource, limits: LimitOptions, output: OutputOptions, onChange: Bool = false
   ) -> StreamedPictures {
@@ -110,6 +110,6 @@ struct StreamOptions: ParsableArguments {
 }
 
 extension StreamSource {
-  /// Whether pictures come when they are made: what a film or a pipe holds may have been taken long ago.
+  /// Whether pictures arrive as they are taken; those of films and pipes may be old.
   func hasTimeOfDay(isLive: Bool) -> Bool { isCamera || isPipe && isLive }
 }

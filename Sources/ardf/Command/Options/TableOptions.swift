@@ -4,7 +4,7 @@ import ArgumentParser
 struct TableOptions: ParsableArguments {
   @Flag(
     help:
-      "A line for each row of a table, however wide; by default rows continue in further lines at 80 columns."
+      "Print each row of a table on one line, however wide; by default rows wrap at 80 columns."
   )
   var wide = false
 

@@ -7,15 +7,16 @@ struct TileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Look at pictures in tiles of this side too, for small things in large pictures, and put together what several show \
-      as SAHI does. Each tile is fitted into --imgsz, and --max-det is a tile's; the box of an object with a mask is its \
-      mask's.
+      Detect in overlapping tiles of this side too, which finds small objects in large pictures, and merge the \
+      results as SAHI does. Each tile is resized to --imgsz; --max-det applies to each tile; an object with a mask \
+      gets its mask's box.
       """, valueName: "pixels"))
   var tile: Int?
 
   @Option(
     help: ArgumentHelp(
-      "With --tile: the share of a tile that the next one repeats; 0.2 by default.", valueName: "share"))
+      "With --tile: overlap of neighboring tiles, as a share of their side; 0.2 by default.",
+      valueName: "share"))
   var overlap: Double?
 
   func validate() throws {

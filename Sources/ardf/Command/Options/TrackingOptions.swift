@@ -8,7 +8,7 @@ struct TrackingOptions: ParsableArguments {
   enum Method: String, CaseIterable, ExpressibleByArgument {
     case bytetrack, botsort, off
 
-    /// Also by the names of Ultralytics' files, such as `bytetrack.yaml`.
+    /// Accepts the names of Ultralytics' files, too, such as `bytetrack.yaml`.
     init?(argument: String) {
       self.init(rawValue: argument.hasSuffix(".yaml") ? String(argument.dropLast(5)) : argument)
     }
@@ -17,9 +17,9 @@ struct TrackingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Gives the objects of a film, camera or sequence identities that last from picture to picture: bytetrack, or \
-      botsort without appearance and camera motion. Objects that are not followed are left out. Scores down to 0.1 \
-      count unless --conf says otherwise.
+      Track the objects of a film, camera or sequence, so that each keeps its id from picture to picture: bytetrack, \
+      or botsort without appearance and camera motion. Objects without a track are left out. Scores down to 0.1 are \
+      used unless --conf is given.
       """, valueName: "tracker"))
   var track = Method.off
 
@@ -29,10 +29,10 @@ struct TrackingOptions: ParsableArguments {
   @Option(help: "With --track: objects of more than this score are associated with the tracks left over.")
   var trackLowThresh: Float = 0.1
 
-  @Option(help: "With --track: pictures for which an object that is not seen keeps its identity.")
+  @Option(help: "With --track: pictures that a track outlives its object's last detection.")
   var trackBuffer = 30
 
-  @Option(help: "With --track: the greatest cost of a pair, 1 - overlap times score.")
+  @Option(help: "With --track: greatest cost of a match between track and object, 1 - IoU x score.")
   var matchThresh = 0.8
 
   func validate() throws {
@@ -63,7 +63,7 @@ struct TrackingOptions: ParsableArguments {
       && matchThresh == rules.mostCost
   }
 
-  /// Refuses pictures of which none follows another.
+  /// Refuses inputs without consecutive pictures.
   func check(_ inputs: RunInputs) throws {
     guard !isOn || inputs.frames.contains(where: { $0.siblings > 1 }) else {
       throw CommandError.usage(
@@ -71,7 +71,7 @@ struct TrackingOptions: ParsableArguments {
     }
   }
 
-  /// A detector that finds what a tracker needs, unless it is said how sure it is to be.
+  /// The detector's options with the score that the tracker needs, unless `--conf` is given.
   func scored(_ detector: DetectorOptions) -> DetectorOptions {
     var detector = detector
     if isOn, detector.conf == nil { detector.conf = Double(trackLowThresh) }

@@ -5,7 +5,7 @@ import NNRuntime
 struct ArenaPicture {
   private static let size = (width: 1200.0, height: 640.0)
   private static let margin = (left: 70.0, right: 20.0, top: 44.0, bottom: 52.0)
-  /// Rectangles at least so large are named.
+  /// Least size of a rectangle with a name, pixels.
   private static let named = (width: 60.0, height: 13.0)
 
   let plan: Plan

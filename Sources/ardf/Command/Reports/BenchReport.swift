@@ -1,14 +1,13 @@
 import FileFormats
 import NNRuntime
 
-/// How long one network, or one stage of the flow, took with one number of threads; times in milliseconds.
+/// The times of one network, or one stage of the flow, with one number of threads, milliseconds.
 struct BenchResult {
-  /// How long it took until there was something to measure.
+  /// The times of a cold start.
   struct Start {
     /// From the opening of the weights until the session was ready, and the first run.
     let preparation, firstRun: Double
-    /// When the first output was there, in nanoseconds of the monotonic clock: whoever started the process
-    /// knows how long that took.
+    /// Time of the first output, in nanoseconds of the monotonic clock; a parent process can subtract its own start.
     let firstOutput: UInt64
 
     var whole: Double { preparation + firstRun }
@@ -20,17 +19,17 @@ struct BenchResult {
   let kernels: String
   /// Height, width and channels of the input, or the name of the frame.
   let input: String
-  /// Of one stream.
+  /// Threads of one stream.
   let threads: Int
-  /// Runs side by side.
+  /// Number of concurrent streams.
   let streams: Int
   let times: [Double]
   /// Runs of all streams in a second; nil for a stage.
   let perSecond: Double?
   let start: Start?
-  /// The most memory held meanwhile.
+  /// Peak memory during the runs.
   let peakBytes: Int?
-  /// Of a kernel: multiplications and additions of its convolution as it is defined.
+  /// For a kernel: multiplications and additions of its convolution by definition.
   var operations: Double?
 
   /// The key by which comparable results are matched.
@@ -42,7 +41,7 @@ struct BenchResult {
     "\(network) \(stage ?? "") \(kernels) \(input) \(threads) \(streams)"
   }
 
-  /// The result among those of one report.
+  /// The label of the result within a report.
   var name: String {
     (stage.map { "\($0), " } ?? "") + (operations == nil ? "" : "\(kernels), ")
       + (streams > 1 ? "\(counted(streams, "stream")) of " : "") + counted(threads, "thread")
@@ -75,7 +74,7 @@ struct BenchResult {
 struct BenchReport {
   /// A result beside an older one.
   struct Compared {
-    /// As `BenchResult.name`.
+    /// The name, as `BenchResult.name`.
     let name: String
     let threads: Int
     let comparison: TimingComparison
@@ -91,7 +90,7 @@ struct BenchReport {
       "runs/s", "GFLOP/s",
       "cold start ms", "peak MB",
     ]
-  /// Whether a file of that first line is a table or a text of this kind: columns that say nothing are left out.
+  /// Whether a first line is that of such a table, whose empty columns are left out.
   static func isFirstLine(_ line: [UInt8]) -> Bool {
     let cells = String(decoding: line, as: UTF8.self).split(separator: ",").map(String.init)
     let known = header + ["verdict"]
@@ -99,7 +98,7 @@ struct BenchReport {
       || cells.count >= 4 && cells[0] == header[0] && known.filter(cells.contains) == cells
   }
 
-  /// Names and cells of the columns that say something of at least one result.
+  /// Names and cells of the columns that are not empty for all results.
   private var table: (header: [String], rows: [[String]], numbers: Set<Int>) {
     let rows = rows
     let used = Self.header.indices.filter { column in rows.contains { !$0[column].isEmpty } }
@@ -189,7 +188,7 @@ struct BenchReport {
     }
   }
 
-  /// Reasons to doubt the measurement, for people.
+  /// Warnings about the measurement, for people.
   var warnings: [String] {
     results.compactMap { result in
       let outliers = TimingSummary(result.times).outliers
@@ -199,7 +198,7 @@ struct BenchReport {
     }
   }
 
-  /// The quartiles of a report's results by what makes results comparable.
+  /// The quartiles of a report's results, by their key.
   static func known(_ document: JSONValue) throws -> [String: TimingSummary.Quartiles] {
     guard document["schema"]?.string == "ardf.bench/1", let results = document["results"]?.array else {
       throw CommandError.input("is no report of ardf bench --report json")
@@ -218,7 +217,7 @@ struct BenchReport {
     return known
   }
 
-  /// The results that `old` has too.
+  /// The results that `old` contains, too.
   func compared(with old: [String: TimingSummary.Quartiles], tolerance: Double) -> [Compared] {
     results.compactMap { result in
       old[result.key].map {

@@ -15,7 +15,7 @@ struct DepthReport: FrameEvaluationReport {
   let weightsDigest: String
   let output: String
   let unit: DepthUnitRule
-  /// Whether the network reads the very sensor that it is compared with.
+  /// Whether the network reads the sensor with which it is compared.
   let isPrompted: Bool
   /// Frames that are evaluated.
   let frames: [(source: String, name: String)]

@@ -10,11 +10,11 @@ import NNVerification
   import Glibc
 #endif
 
-/// A layer beyond its tolerance as a picture: where it is wrong, by how much, in which channels.
+/// A picture of a layer beyond its tolerance: a heat map of the differences, their histogram, and their channels.
 struct DifferencePicture {
   private static let width = 1010
   private static let height = 580
-  /// Where the parts lie.
+  /// The layout of the picture's parts.
   private static let mapArea = Rect<ImagePixels>(x: 20, y: 84, width: 500, height: 420)
   private static let histogramArea = Rect<ImagePixels>(x: 680, y: 104, width: 280, height: 160)
   private static let channelArea = Rect<ImagePixels>(x: 680, y: 344, width: 280, height: 160)
@@ -26,7 +26,7 @@ struct DifferencePicture {
   private static let pale = Color(red: 204, green: 204, blue: 204)
   private static let bar = Color(red: 42, green: 111, blue: 176)
   private static let limit = Color(red: 176, green: 58, blue: 42)
-  /// Elements of which one of the two is not finite.
+  /// Color of elements that are not finite in either tensor.
   private static let notFinite = Color(red: 255, green: 0, blue: 255)
 
   let mode: LayerVerifier.Mode
@@ -84,7 +84,7 @@ struct DifferencePicture {
     drawScale(beside: area.minX + Double(columns) + 12, top: largest, on: &canvas)
   }
 
-  /// The colors and what they stand for.
+  /// The color scale and its numbers.
   private func drawScale(beside x: Double, top: Float, on canvas: inout Canvas<ImagePixels>) {
     let height = Int(clamping: Self.mapArea.height)
     let bar = Plane(
@@ -179,7 +179,7 @@ struct DifferencePicture {
 }
 
 extension DifferenceMap {
-  /// The errors on another grid, each place showing the largest error that falls on it.
+  /// The errors resampled to another grid; each cell shows the largest error within it.
   fileprivate func resampled(columns newColumns: Int, rows newRows: Int) -> Plane<Float> {
     var plane = Plane<Float>(width: newColumns, height: newRows, fill: 0)
     for y in 0..<newRows {

@@ -9,7 +9,7 @@ protocol EvaluationReport {
   var heading: String { get }
   /// A row a precision.
   var table: EvaluationTable { get }
-  /// All of it.
+  /// The report as JSON.
   var document: JSONValue { get }
 }
 

@@ -18,7 +18,7 @@ struct MeasurementEnvironment {
   /// Runnable threads of the whole machine over the minute before the measurement.
   let load: Double?
 
-  /// Reads the whole weight file, which is better done after a cold start is measured.
+  /// Reads the whole weight file; call it after measuring a cold start, since it fills the file cache.
   ///
   /// - Throws: `InstructionSetError`, `FileError` for the weights.
   init(weights: String, backend: Backend, load: Double?) throws {
@@ -53,7 +53,7 @@ struct MeasurementEnvironment {
       + "weights \(weightsDigest.prefix(12)), load \(load.map { decimal($0, 2) } ?? "unknown")"
   }
 
-  /// Whether a text is such a line, of whichever version of `ardf`.
+  /// Whether a text is such a line, of any version of `ardf`.
   static func isLine(_ text: [UInt8]) -> Bool {
     String(decoding: text, as: UTF8.self).wholeMatch(
       of: /ardf \d+\.\d+\.\d+[^,]*, .* processors, .*, weights [0-9a-f]{1,12}, load [a-z0-9.]+/) != nil
@@ -61,7 +61,7 @@ struct MeasurementEnvironment {
 
   // MARK: Memory of this process
 
-  /// The most memory held since the last `resetPeak`, in bytes; nil where the system does not tell.
+  /// Peak memory since the last `resetPeak`, bytes; nil where the system does not report it.
   static var peakBytes: Int? {
     let line = systemText("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line.flatMap { integer(of: $0.filter(\.isNumber), in: 0...1 << 50) }.map { $0 * 1024 }

@@ -67,7 +67,7 @@ struct ONNXListing {
     ]
   }
 
-  /// Initializers that old files list as inputs too are none.
+  /// The inputs without the initializers, which old files list as inputs, too.
   private var inputs: [ValueMessage] {
     let given = NameSet(message.graph?.initializers.map(\.name) ?? [])
     return (message.graph?.inputs ?? []).filter { !given.contains($0.name) }

@@ -1,6 +1,6 @@
 import NNRuntime
 
-/// A profile as one page that needs nothing else: table, timeline, roofline.
+/// A profile as one self-contained page: table, timeline, roofline.
 struct ProfilePage {
   let profile: NetworkProfile
   let environment: MeasurementEnvironment

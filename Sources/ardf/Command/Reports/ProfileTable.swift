@@ -50,7 +50,7 @@ struct ProfileTable {
       + "peak \(decimal(profile.ceiling.peak, 1)) GFLOP/s, memory \(decimal(profile.ceiling.bandwidth, 1)) GB/s"
   }
 
-  /// Whether the rows add up, and what profiling cost.
+  /// The sum of the rows against the wall time, and the overhead of profiling.
   var foot: [String] {
     let (wall, plain) = (TimingSummary(profile.wall), TimingSummary(profile.plain))
     let sum = profile.rows.reduce(0) { $0 + TimingSummary($1.times).mean }
@@ -64,7 +64,7 @@ struct ProfileTable {
     ]
   }
 
-  /// Reasons to doubt the measurement, for people.
+  /// Warnings about the measurement, for people.
   var warnings: [String] {
     var warnings: [String] = []
     if abs(profile.accounted - 1) > NetworkProfile.limits.sum {

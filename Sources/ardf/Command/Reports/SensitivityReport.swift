@@ -2,7 +2,7 @@ import FileFormats
 import NNRuntime
 import NNVerification
 
-/// The cost of lowering layers' precision, as text and as a document.
+/// The error of lowering layers' precision, as text and as a document.
 struct SensitivityReport {
   let findings: SensitivityRun.Findings
   let network: String

@@ -61,7 +61,7 @@ struct TimelinePlot {
     }
   }
 
-  /// Neighbors far apart on the color wheel: steps of the golden angle.
+  /// Colors of layers: neighbors are a golden angle apart on the color wheel.
   private static func color(_ layer: Int) -> String {
     "hsl(\(layer * 137 % 360) 55% \(layer.isMultiple(of: 2) ? 50 : 62)%)"
   }

@@ -4,14 +4,14 @@ import NNVerification
 
 /// The text of `ardf verify` for people.
 struct VerificationText {
-  /// A report of each mode.
+  /// The report of each mode.
   let reports: [VerificationReport]
   /// The origin that the reference states.
   let origin: [String: String]
   let reference: String
   /// Tensors of the reference by the type they are stored as, where that is less exact than single precision.
   let reducedTypes: [String: Int]
-  /// Whether only what diverges is listed.
+  /// Whether only layers and outputs beyond their tolerance are listed.
   let failed: Bool
 
   var text: String {

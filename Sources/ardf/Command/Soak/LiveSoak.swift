@@ -4,7 +4,7 @@ import Geometry
 import Imaging
 import Synchronization
 
-/// The live loop on one picture, at 60 frames a second of a clock that does not wait.
+/// The live loop on one picture, at 60 frames a second of a virtual clock.
 struct LiveSoak: Sendable {
   let picture: RGBImage
   let detector: any Detector
@@ -26,7 +26,7 @@ struct LiveSoak: Sendable {
     return (screen.watch, defect)
   }
 
-  /// Cancels a session after a while; what it failed to give back.
+  /// Cancels a session after a while; the names of resources that it did not return.
   func cancelled(after delay: Duration) async throws -> String? {
     let session = session(
       frames: .max, clock: FrameClock(), screen: SoakScreen(watch: ResourceWatch(rounds: 1)))
@@ -56,7 +56,7 @@ struct LiveSoak: Sendable {
   }
 }
 
-/// A clock that a camera advances by a frame at a time; waiting on it returns at once.
+/// A virtual clock that a camera advances frame by frame; waiting on it returns at once.
 private final class FrameClock: TimeSource {
   private static let frame = Duration.milliseconds(17)
   private let frames = Mutex(0)
@@ -90,7 +90,7 @@ private struct RepeatedPicture: FrameSource {
   }
 }
 
-/// Shows nothing and counts.
+/// A screen that only counts frames.
 private final class SoakScreen: RenderSink {
   private let counted: Mutex<ResourceWatch>
 

@@ -11,9 +11,9 @@ import FileFormats
 struct ResourceWatch {
   /// Allowed growth of memory in a thousand rounds, bytes.
   static let growthLimit = 1 << 20
-  /// Allowance for memory and descriptors taken once, at whatever time; a leak is more in any number of rounds.
+  /// Allowance for memory and descriptors that are taken once; a leak exceeds it after enough rounds.
   private static let once = (bytes: 8.0 * Double(1 << 20), descriptors: 2)
-  /// Rounds of the beginning, where caches fill, as a share of all.
+  /// Share of the rounds at the beginning that are not measured, because caches fill.
   private static let warmUp = 0.2
   private static let samples = 200
 
@@ -34,7 +34,7 @@ struct ResourceWatch {
     readings.append((Double(done), Double(bytes)))
   }
 
-  /// Bytes a thousand rounds: the slope of the line of least squares.
+  /// Growth of memory in bytes for a thousand rounds: the slope of a least-squares line.
   var growthPerThousand: Double {
     guard readings.count > 1 else { return 0 }
     let count = Double(readings.count)

@@ -1,9 +1,9 @@
 import ArgumentParser
 import FileFormats
 
-/// Names of commands: what stands in their place is answered here, where the parser would speak of arguments.
+/// Errors for wrong command names: the parser of arguments would report an unexpected argument instead.
 enum CommandNames {
-  /// Words that others have for commands of ours.
+  /// Other programs' words for our commands.
   private static let ofOthers = [
     "weights": [
       "download": "get", "fetch": "get", "install": "get", "pull": "get", "ls": "list", "show": "list",
@@ -12,7 +12,7 @@ enum CommandNames {
     "inspect": ["gpu": "cpu", "ops": "operators", "model": "graph", "layers": "plan"],
   ]
 
-  /// Words that stand in a command's place, and what does the same here.
+  /// Words given in place of a command, and the command that does the same.
   private static let ofOtherPrograms = [
     "yolo": "leave the word out: ardf detect finds objects, ardf run measures them too",
     "test": "ardf evaluate measures accuracy",
@@ -26,7 +26,7 @@ enum CommandNames {
     "ls": "ardf weights list says which networks there are",
   ]
 
-  /// The names of a command's own commands.
+  /// The names of a command's subcommands.
   static func subcommands(of name: String?) -> [String] {
     command(name)?.configuration.subcommands.map { $0._commandName } ?? []
   }
@@ -35,7 +35,7 @@ enum CommandNames {
     ARDF.configuration.subcommands.first { $0._commandName == name }
   }
 
-  /// Every command without commands of its own, by the words that name it; hidden ones are left out.
+  /// Every command without subcommands, by its words; hidden ones are left out.
   static var all: [(name: String, command: any ParsableCommand.Type)] {
     ARDF.configuration.subcommands.filter { $0.configuration.shouldDisplay }.flatMap { command in
       let (name, own) = (command._commandName, command.configuration.subcommands)
@@ -43,7 +43,7 @@ enum CommandNames {
     }
   }
 
-  /// The command that the words name, as far as they name one.
+  /// The command that the first words name.
   static func named(by words: [String]) -> any ParsableCommand.Type {
     guard let outer = command(words.first) else { return ARDF.self }
     let own = outer.configuration.subcommands
@@ -51,7 +51,7 @@ enum CommandNames {
       ?? outer
   }
 
-  /// Answers a command that there is none of, and options before the command.
+  /// Throws for an unknown command, and for options before the command.
   ///
   /// - Throws: `CommandError.usage`.
   static func refuseUnknown(_ words: [String]) throws {
@@ -90,7 +90,7 @@ enum CommandNames {
       "\(words[0]): the command comes first: ardf \(([words[place]] + others).joined(separator: " "))")
   }
 
-  /// The same of a command that has commands of its own.
+  /// Throws for an unknown subcommand of a command.
   private static func refuseUnknownOwn(_ words: [String]) throws {
     let (group, names) = (words[0], subcommands(of: words[0]))
     guard !names.isEmpty, words.count > 1, !words[1].hasPrefix("-"), !(names + ["help"]).contains(words[1])
@@ -113,7 +113,7 @@ enum CommandNames {
     throw none(word, among: names, of: "\(group) ")
   }
 
-  /// A word as a shell takes it; options as they are.
+  /// A word quoted for a shell; options unchanged.
   private static func typed(_ word: String) -> String {
     word.wholeMatch(of: /--?[a-zA-Z][a-zA-Z0-9-]*/) != nil ? word : shellWord(word)
   }
@@ -127,7 +127,7 @@ enum CommandNames {
           : "did you mean \(near.joined(separator: " or "))?"))
   }
 
-  /// Names that begin so, or else those that differ least, in at most two letters.
+  /// Names that begin with the word, or else the nearest ones, with at most two letters changed.
   private static func near(_ name: String, among names: [String]) -> [String] {
     let name = name.lowercased()
     let longer = name.count > 2 ? names.filter { $0.hasPrefix(name) } : []

@@ -8,7 +8,7 @@ import FileFormats
 
 /// The words of the command line as bytes.
 ///
-/// Swift repairs what is not UTF-8: a folder of results would get another name than the one that was given.
+/// Swift replaces bytes that are not UTF-8, so that a folder of results would get another name than the one given.
 ///
 /// Unsafe where the system's list of words is read.
 enum CommandWords {

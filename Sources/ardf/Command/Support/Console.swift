@@ -9,13 +9,13 @@ import Synchronization
 enum Console {
   private static let quiet = Atomic(false)
 
-  /// Whether only results and what is wrong are of interest.
+  /// Whether only results and errors are printed.
   static var isQuiet: Bool {
     get { quiet.load(ordering: .relaxed) }
     set { quiet.store(newValue, ordering: .relaxed) }
   }
 
-  /// A line about what is done and how long it takes: to standard error, unless that is of no interest.
+  /// Prints a line about progress and times to standard error, unless `isQuiet`.
   static func inform(_ line: String) { if !isQuiet { note(line) } }
 
   /// Lines about what is done, as `inform(_:)`.
@@ -77,7 +77,7 @@ struct Progress {
       "\r\u{1B}[K\(what) \(done)\(total.map { "/\($0)" } ?? "")\(remaining(done))")
   }
 
-  /// The time that the rest will take at the same rate.
+  /// The estimated time for the rest.
   private func remaining(_ done: Int) -> String {
     guard let total, done > 0, done < total else { return "" }
     let elapsed = Double((ContinuousClock.now - start).components.seconds)
@@ -85,7 +85,7 @@ struct Progress {
     return seconds < 100 ? ", \(seconds) s left" : ", \((seconds + 30) / 60) min left"
   }
 
-  /// Takes the line away.
+  /// Clears the line.
   func finish() { Self.makeRoom() }
 
   /// Shows how far work is that reports its steps.
@@ -100,7 +100,7 @@ struct Progress {
     }
   }
 
-  /// Takes the line away before another is written, so that none is glued to it.
+  /// Clears the line before another is written.
   static func makeRoom() {
     guard isShown.exchange(false, ordering: .relaxed) else { return }
     try? StandardStream.error.write("\r\u{1B}[K")

@@ -10,14 +10,14 @@ import OutputFolders
   import Foundation
 #endif
 
-/// Why a file could not be had from the network.
-enum DownloadError: ClassifiedError, CustomStringConvertible {
+/// The error of fetching a file.
+package enum DownloadError: ClassifiedError, CustomStringConvertible {
   case noCurl
   case refused(address: String, message: String)
   case wrongDigest(address: String, found: String)
   case notInIndex(project: String, index: String)
 
-  var fault: Fault {
+  package var fault: Fault {
     switch self {
     case .noCurl: .missingInput
     case .refused, .notInIndex: .unavailable
@@ -25,30 +25,52 @@ enum DownloadError: ClassifiedError, CustomStringConvertible {
     }
   }
 
-  var description: String {
+  package var description: String { "\(defect); \(remedy)" }
+
+  /// The defect alone, for a message that says itself what is done.
+  var defect: String {
     switch self {
-    case .noCurl: "curl was not found, which fetches files; install it (apt-get install curl)"
+    case .noCurl: "curl was not found, which fetches files"
     case .refused(let address, let message): "\(address): \(message)"
     case .wrongDigest(let address, let found):
       "\(address): gave another file than the pinned one (its sha256 is \(found))"
     case .notInIndex(let project, let index): "\(index): has no wheel of \(project)"
     }
   }
+
+  private var remedy: String {
+    switch self {
+    case .noCurl: "install it (apt-get install curl)"
+    case .refused: "check the connection, or fetch the file elsewhere and give it by its path"
+    case .wrongDigest: "fetch the file elsewhere, and give it by its path"
+    case .notInIndex: "set PIP_INDEX_URL to one that has"
+    }
+  }
 }
 
-/// Files of the network, fetched by the user's own `curl`, and none other than the one that is pinned.
+/// Files from the network, fetched by the user's own `curl` and checked against the pinned digest.
 struct Download {
   private let curl: String
-  /// Where files lie until they are checked; what is there when this ends is removed.
+  /// The folder of files until they are checked; it is removed at the end.
   private let folder: AtomicDirectory
 
-  /// `place`: A name beside which files lie meanwhile.
-  init(beside place: String) throws {
+  /// The user's `curl`.
+  ///
+  /// - Throws: `DownloadError.noCurl`.
+  static func program() throws(DownloadError) -> String {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     guard let found = folders.map({ "\($0)/curl" }).first(where: FileManager.default.isExecutableFile) else {
-      throw DownloadError.noCurl
+      throw .noCurl
     }
-    curl = found
+    return found
+  }
+
+  /// - Parameters:
+  ///   - curl: `program()`.
+  ///   - place: A name beside which files lie meanwhile.
+  /// - Throws: `OutputError`.
+  init(_ curl: String, beside place: String) throws {
+    self.curl = curl
     AtomicOutputs.removeLeftovers(of: place)
     folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: place, force: false)
     }
@@ -56,7 +78,7 @@ struct Download {
 
   /// The file at an address.
   ///
-  /// `sha256`: Its digest; nil for an index that is not pinned and only gives the next address.
+  /// `sha256`: the expected digest; nil for an index page, which only gives the next address.
   func fetch(_ address: String, sha256 expected: String?) throws -> FileBytes {
     let path = folder.path("download")
     var process: ChildProcess
@@ -99,7 +121,7 @@ struct Download {
     return bytes
   }
 
-  /// A link as a page means it.
+  /// A link of a page as an absolute address.
   private static func address(_ link: String, on page: String) -> String {
     if link.contains("://") { return link }
     guard link.hasPrefix("/") else { return page + link }

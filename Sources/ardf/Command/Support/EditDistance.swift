@@ -16,7 +16,7 @@ enum EditDistance {
     return above[b.count]
   }
 
-  /// Those of some words that are nearest to one, of several equally near all; none that differ in more than `most`.
+  /// The nearest of some words, all of them if several are equally near; none that differ in more than `most` letters.
   static func nearest(to word: String, among words: [String], most: Int) -> [String] {
     let near = words.map { ($0, between($0, word)) }.filter { $0.1 <= most }
     let least = near.map(\.1).min()

@@ -11,7 +11,7 @@ import OutputFolders
   import Glibc
 #endif
 
-/// How the process ends; the numbers are those of sysexits.h.
+/// Exit codes of the process, as in sysexits.h.
 enum ExitStatus: Int32 {
   case checkFailed = 1
   case tooManyBadInputs = 10
@@ -25,10 +25,10 @@ enum ExitStatus: Int32 {
   case inputOutput = 74
   case stalled = 75
 
-  /// Characters of a message: names that were typed or read may be of any length.
+  /// Most characters of a message, since names in it may be of any length.
   private static let longest = 1500
 
-  /// Says what went wrong and ends the process; asked-for help and wrong usage are the parser's to explain.
+  /// Prints the error and ends the process; the parser of arguments prints help and usage errors.
   static func exit(with error: any Error) -> Never {
     ChildProcess.endAll()
     // A signal is ending the process: what failed may be the files it removed.
@@ -61,7 +61,7 @@ enum ExitStatus: Int32 {
     Glibc.exit(code.rawValue)
   }
 
-  /// nil for what the argument parser throws.
+  /// The exit code and message of an error; nil for errors of the argument parser.
   private init?(of error: any Error) {
     switch innermost(error) {
     case let error as CommandError: self = error.status
@@ -87,7 +87,7 @@ enum ExitStatus: Int32 {
   }
 }
 
-/// A command that a signal ended, with what it had begun done and the rest left out, after a note of it.
+/// The error of a command that a signal ended: it finished what it had begun and left out the rest.
 struct EndedBySignal: Error {
   let signal: Int32
 
@@ -107,15 +107,15 @@ enum CommandError: Error, CustomStringConvertible {
   case taken(String)
   /// The inputs do not go together, or one of them is not what it should be.
   case input(String)
-  /// The command did its work, and the answer is no.
+  /// The command finished, and a check failed.
   case checkFailed(String)
-  /// It is sound, and of a kind that is not implemented.
+  /// The input is intact, but its kind is not supported.
   case unsupported(String)
   /// As `checkFailed`, with a line for each reason.
   case checksFailed([String])
   /// More inputs are bad than are allowed.
   case overBudget(String)
-  /// The system failed where it may not, another time.
+  /// The system failed; another attempt may succeed.
   case tryAgain(String)
   /// A camera or an address gives no more pictures, and does not end.
   case stalled(String)

@@ -1,7 +1,7 @@
 extension FieldWord {
   private static let detecting: Set = ["run", "detect", "replay", "serve", "soak"]
   private static let looking: Set = ["run", "detect", "depth"]
-  /// Whose argument is a weight file.
+  /// The commands whose argument is a weight file.
   private static let ofWeights: Set = ["bench", "profile", "tune", "quantize", "inspect", "convert"]
   private static let computing =
     detecting.union(ofWeights).subtracting(["convert", "quantize"]).union([
@@ -100,7 +100,7 @@ extension FieldWord {
       (["replay"], .answer("--max-speed plays as fast as possible, --rate at so many frames a second"))),
   ]
 
-  /// Whose capture follows an option.
+  /// The commands that take the capture by an option.
   private static let ofCaptures: Set = ["fuse", "place", "compose", "report"]
   private static let ofFusing =
     "relative depth, as ardf depth writes it, follows --relative; readings are those of --capture"

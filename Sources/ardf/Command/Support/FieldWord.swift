@@ -1,27 +1,27 @@
-/// A word of other detectors' command lines, and what it means to the commands that lack an option of that name.
+/// An option of other detectors' command lines, and its meaning for our commands that lack an option of that name.
 package struct FieldWord {
   package enum Meaning: Equatable {
-    /// The same as an option of ours, value and all.
+    /// The same as our option, value included.
     case option(String)
-    /// Its value is what our command takes without an option's name.
+    /// Its value is a positional argument of our command.
     case argument
-    /// The same as these words of ours.
+    /// The same as these words.
     case words([String])
-    /// A side of a square, which our option has as height and width.
+    /// The side of a square, for our option that takes height and width.
     case square(String)
-    /// The same as an option of ours, which takes one side alone.
+    /// The same as our option, which takes only one side.
     case side(String)
-    /// The default behavior.
+    /// Our default, so that the option is dropped.
     case done
-    /// Something else, or nothing that there is: what to say.
+    /// Not supported: the message.
     case answer(String)
   }
 
   /// Its spellings, without dashes before them.
   package let names: [String]
-  /// Whether a value follows.
+  /// Whether a value follows the option.
   package let takesValue: Bool
-  /// Values that ask for nothing but what is done anyway.
+  /// Values that mean our default.
   package let usual: Set<String>
   /// The meaning to each of some commands; nil for all commands.
   package let meanings: [(verbs: Set<String>?, meaning: Meaning)]
@@ -55,7 +55,7 @@ extension FieldWord {
     FieldWord(names, takesValue: false, meanings)
   }
 
-  /// Commands of others, and what does the same here.
+  /// Commands of other programs, and our command that does the same.
   package static let commands: [(name: String, answer: String)] = [
     ("predict", "ardf detect finds objects, ardf run measures them too"),
     ("segment", "ardf detect finds masks with the weights of a -seg network"),

@@ -1,27 +1,27 @@
 import FileFormats
 
-/// Words that people's hands know from other programs, made ours where they mean the same.
+/// Options that users know from other programs, translated to ours where they mean the same.
 package enum FieldWords {
-  /// Options of ours that are written `conf=0.25` elsewhere.
+  /// Our options that other programs write as `conf=0.25`.
   private static let alsoWritten: Set = ["conf", "iou", "imgsz", "classes", "max-det"]
-  /// Commands that take words written so.
+  /// Commands that accept this form.
   private static let takingPairs: Set = [
     "run", "detect", "depth", "replay", "serve", "evaluate", "bench", "profile", "tune", "convert",
     "quantize",
   ]
 
-  /// Options whose value is a share of one.
+  /// Options whose value is a share, from 0 to 1.
   private static let shares: Set = [
     "--conf", "--iou", "--overlap", "--track-high-thresh", "--track-low-thresh", "--match-thresh",
     "--max-error", "--tolerance",
   ]
 
-  /// Words that ask for the version, in its place.
+  /// Words that print the version, in place of a command.
   package static func asked(_ words: [String]) -> [String] {
     words.count == 1 && ["version", "-v", "-V", "-version"].contains(words[0]) ? ["--version"] : words
   }
 
-  /// The words of a command line, those of others made ours.
+  /// The words of a command line, with other programs' options translated.
   ///
   /// - Parameters:
   ///   - words: All after the program's name.
@@ -94,7 +94,7 @@ package enum FieldWords {
     return head + arguments + sharesOfOne(others)
   }
 
-  /// Percentages that options take as shares: `--conf 25%` as `--conf 25e-2`, which is 0.25 to the last bit.
+  /// Translates percentages to shares: `--conf 25%` to `--conf 25e-2`, which is exactly 0.25.
   private static func sharesOfOne(_ words: [String]) -> [String] {
     var taken: [String] = []
     var rest = words[...]
@@ -115,7 +115,7 @@ package enum FieldWords {
     return taken
   }
 
-  /// A percentage as a share; any other word as it is.
+  /// A percentage as a share; any other word unchanged.
   static func ofOne(_ value: String) -> String {
     value.wholeMatch(of: /[0-9]+(?:\.[0-9]+)?%/) == nil ? value : value.dropLast() + "e-2"
   }
@@ -126,7 +126,7 @@ package enum FieldWords {
     return [String(word.prefix(2)), String(word.dropFirst(2))]
   }
 
-  /// Whether a word is an option of others with one dash, as OpenVINO's `-niter`, `-m` and `-hint=latency`.
+  /// Whether a word is another program's option with one dash, such as OpenVINO's `-niter`, `-m` and `-hint=latency`.
   private static func isShort(_ word: String, of verb: String) -> Bool {
     guard word.wholeMatch(of: /-[a-z][a-z_]*(?:=.*)?/) != nil else { return false }
     let name = split(word).name
@@ -150,7 +150,7 @@ package enum FieldWords {
     throw CommandError.usage("--classes \(value) \(next): write commas between: --classes \(value),\(next)")
   }
 
-  /// Whether a word is an option as `yolo predict` has it: `conf=0.25`, which no file is called.
+  /// Whether a word has the form of `yolo predict`, such as `conf=0.25`, and is no existing file.
   private static func isPair(_ word: String) -> Bool {
     guard word.wholeMatch(of: /[a-z_]+=.*/) != nil, !fileExists(word) else { return false }
     let name = split(word).name
@@ -165,7 +165,7 @@ package enum FieldWords {
     return (name, parts.count > 1 ? parts[1] : nil)
   }
 
-  /// `640` as height and width; what has both already as it is.
+  /// `640` as height and width; a value that has both unchanged.
   private static func square(_ side: String) -> String {
     side.contains("x") ? side : side.contains(",") ? side.replacing(",", with: "x") : "\(side)x\(side)"
   }

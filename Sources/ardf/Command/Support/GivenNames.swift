@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The names that people gave, for messages about files that were made from them.
+/// The names that users gave, for messages about files made from theirs.
 enum GivenNames {
   private static let names = Mutex<[(made: String, given: String)]>([])
 
-  /// A file was made of another one, after which messages call it.
+  /// Records that a file was made from another, whose name messages use.
   static func add(_ given: String, for made: String) {
     names.withLock { names in
       names.removeAll { $0.made == made }
@@ -12,7 +12,7 @@ enum GivenNames {
     }
   }
 
-  /// A message that names what was given.
+  /// The message with the given names in place of the made ones.
   static func said(_ message: String) -> String {
     names.withLock { $0.reduce(message) { $0.replacing($1.made, with: $1.given) } }
   }

@@ -8,9 +8,9 @@ enum InputKinds {
 
   /// One picture or capture.
   static let one = "a picture (\(pictureFormats)) or a capture (a folder, or a file: \(captureFiles))"
-  /// Several of them, at the start of a sentence.
+  /// Several pictures or captures, at the start of a sentence.
   static let many = "Pictures (\(pictureFormats)), captures (folders, or files: \(captureFiles))"
-  /// Inputs in the place of files, as a sentence of its own.
+  /// Inputs other than files, as a whole sentence.
   static let streams =
     "Or one film, pipe (- is standard input: JPEG and PNG pictures one after the other), camera (/dev/video0), or "
     + "RTSP or HTTP address."

@@ -10,23 +10,23 @@ import Synchronization
 /// SIGINT, SIGTERM and SIGHUP end the process and the programs that it has started without leaving temporary files, and so does a mapped file that is cut
 /// short; a reader that goes away is no signal.
 ///
-/// A stream has no other end than them: the first ends it alone.
+/// A stream ends only by them: the first signal ends the stream, not the process.
 ///
 /// Unsafe where the system's signal sets are passed.
 enum Interruption {
-  /// Told by the handler of SIGBUS.
+  /// The signal that the handler of SIGBUS sends.
   private static let fault = SIGUSR2
 
   /// The action that the first signal takes in place of ending the process, and the signal that took it.
   private static let first = Mutex<(end: (@Sendable () -> Void)?, signal: Int32?)>((nil, nil))
 
-  /// Has the next SIGINT, SIGTERM or SIGHUP call `end`, from another thread; the one after it ends the process.
+  /// Makes the next SIGINT, SIGTERM or SIGHUP call `end`, from another thread; a second one ends the process.
   static func endFirst(_ end: @escaping @Sendable () -> Void) { first.withLock { $0.end = end } }
 
-  /// The signal that has ended what `endFirst` names.
+  /// The signal that called the action of `endFirst`.
   static var endingSignal: Int32? { first.withLock { $0.signal } }
 
-  /// Lets no thread started from now on take these signals: they wait for `handle`.
+  /// Blocks these signals in all threads started from now on; `handle` receives them.
   static func block() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
@@ -52,7 +52,7 @@ enum Interruption {
     _exit(number == fault ? ExitStatus.inputOutput.rawValue : 128 + number)
   }
 
-  /// Ends what was named to be ended first; false where there is nothing, or it was ended before.
+  /// Calls the action of `endFirst`; false if there is none, or it was called before.
   private static func endsFirst(by signal: Int32) -> Bool {
     let end = first.withLock { first in
       let end = first.end

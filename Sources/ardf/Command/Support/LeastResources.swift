@@ -7,9 +7,9 @@ import NNRuntime
 /// allocation that fails ends the process with a signal, and so does a stack that is too small. Both are asked for
 /// before the first task.
 enum LeastResources {
-  /// Mebibytes beside what the process has taken when it starts.
+  /// Memory beyond that at the start of the process, mebibytes.
   static let memory = 192
-  /// Kibibytes.
+  /// Stack, kibibytes.
   static let stack = 512
   /// One a processor for tasks, and as many for a network; one for timers, and one to spare.
   static var threads: Int { 2 * ThreadPool.processors + 2 }
@@ -23,14 +23,14 @@ enum LeastResources {
 }
 
 /// A resource that the system refuses.
-enum ResourcesError: ClassifiedError, CustomStringConvertible {
+package enum ResourcesError: ClassifiedError, CustomStringConvertible {
   case stack
   case memory
   case threads(started: Int)
 
-  var fault: Fault { .noResources }
+  package var fault: Fault { .noResources }
 
-  var description: String {
+  package var description: String {
     switch self {
     case .stack: "stacks are limited to less than \(LeastResources.stack) KiB: raise the limit (ulimit -s)"
     case .memory:

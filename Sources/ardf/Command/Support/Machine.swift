@@ -10,11 +10,11 @@ import NNRuntime
 struct Machine {
   let processor: String
   let processors: Int
-  /// Instruction sets that there are kernels for, from the slowest to the fastest.
+  /// Instruction sets with kernels, from the slowest to the fastest.
   let instructionSets: [String]
-  /// The one that `ARDF_ISA` or the processor gives.
+  /// The instruction set of `ARDF_ISA`, else of the processor.
   let inUse: String
-  /// The kernels of the OpenBLAS at hand; nil where it is not installed.
+  /// The kernels of the installed OpenBLAS; nil without it.
   let blas: String?
   /// The processor's features that matter to numerical kernels, as Linux names them.
   let features: [String]
@@ -50,9 +50,9 @@ struct Machine {
 
   // MARK: What OpenBLAS uses
 
-  /// Instruction sets by what they can do.
+  /// Instruction sets by their capabilities, in rising order.
   static let levels = ["portable", "avx2", "avx512"]
-  /// OpenBLAS's names of its kernels, by the instruction set that they use.
+  /// OpenBLAS's names of its kernels, by instruction set.
   private static let cores = [
     [
       "Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Sandybridge", "Atom", "Athlon", "Opteron",
@@ -63,7 +63,7 @@ struct Machine {
     ["SkylakeX", "Cooperlake", "SapphireRapids"],
   ]
 
-  /// The index in `levels` of what the kernels `name` use; nil for unknown ones.
+  /// The index in `levels` of OpenBLAS's kernels `name`; nil for an unknown name.
   static func level(ofCore name: String) -> Int? {
     cores.firstIndex { $0.contains { $0.lowercased() == name.lowercased() } }
   }
@@ -82,7 +82,7 @@ struct Machine {
     return interesting.filter(flags.contains)
   }
 
-  /// Its name; on arm64, where Linux gives none, the numbers of who made it and which it is.
+  /// The processor's name; on arm64, where Linux gives none, the numbers of its vendor and part.
   private static var processor: String? {
     if let name = information("model name") { return name }
     guard let maker = information("CPU implementer"), let part = information("CPU part") else { return nil }

@@ -7,11 +7,11 @@ import NNRuntime
   import Foundation
 #endif
 
-/// The memory that requests may have, where the system gives the process a part of the machine's.
+/// The memory for requests, within the limits that the system sets for the process.
 enum MemoryShare {
-  /// Bytes that requests hold together where nothing bounds the process.
+  /// Bytes for all requests together where the system sets no limit.
   private static let usual = 1 << 30
-  /// The least that is of use.
+  /// The least useful amount.
   private static let least = 64 << 20
 
   /// Bytes for requests whose bodies have `body` at most, once everything that stays is loaded: half of what is left under

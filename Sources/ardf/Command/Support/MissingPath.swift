@@ -1,11 +1,11 @@
-/// The remedy where a path leads to nothing, and is no path of a file at all.
+/// The remedy for a path that does not exist and does not look like a file's.
 enum MissingPath {
-  /// How messages end that name a path at which there is nothing, whatever wraps the error.
+  /// The ending of messages about a path that does not exist.
   private static let endings = [
     ": no such file or directory", ": no such file or folder; check the path", ": no such file",
   ]
 
-  /// The remedy, to be written after the error's message; empty where that says all there is to say.
+  /// The remedy, to be appended to the error's message; empty without one.
   static func remedy(for error: any Error) -> String {
     let text = "\(error)"
     guard let ending = endings.first(where: text.hasSuffix) else { return "" }

@@ -10,12 +10,12 @@ import FileFormats
 ///
 /// Unsafe where the system's `glob` is called.
 enum PathPattern {
-  /// Whether a text has signs that stand for others.
+  /// Whether a text has wildcards.
   static func isPattern(_ text: String) -> Bool { text.contains { "*?[".contains($0) } }
 
   /// The existing paths that a pattern matches, sorted; none where nothing does.
   ///
-  /// Those that are no text are named, and left out.
+  /// Names that are not UTF-8 are reported and left out.
   static func paths(matching pattern: String) -> [String] {
     var matches = unsafe glob_t()
     defer { unsafe globfree(&matches) }

@@ -7,19 +7,19 @@ import NNRuntime
   import Foundation
 #endif
 
-/// The processors that fall to this process, where a scheduler or a container gives it a part of the machine's.
+/// The processors of this process, where a scheduler or a container limits them.
 ///
-/// A team of more threads than that spins away the time of those with work, and the system stops all of them when the
-/// quota of a moment is used up.
+/// More threads than that would take time from those with work by spinning, and the system would stop all when the
+/// quota of a period is used up.
 package enum ProcessorShare {
   /// The variable with the value of Slurm's `--cpus-per-task`.
   static let slurm = "SLURM_CPUS_PER_TASK"
 
-  /// Threads that a command takes where none are given.
+  /// The default number of threads.
   package static let threads = share(
     of: ThreadPool.processors, environment: ProcessInfo.processInfo.environment)
 
-  /// Threads for a process that may run on `available` processors, of which a container's quota is taken off.
+  /// Threads for a process that may run on `available` processors, limited by a container's quota.
   package static func share(of available: Int, environment: [String: String]) -> Int {
     max(1, min(available, environment[slurm].flatMap { integer(of: $0, in: 1...1 << 20) } ?? available))
   }

@@ -1,13 +1,13 @@
 import ArgumentParser
 import FileFormats
 
-/// A value that an option does not take, and one that it takes, found by giving the parser others in its place.
+/// A refused option value and an accepted one, found by trying values with the parser.
 struct RefusedValue {
   private let value: String
   private let option: String
   private let words: [String]
 
-  /// nil where the message is about something else, or says the remedy itself.
+  /// nil where the message is about something else, or names the remedy itself.
   ///
   /// - Parameters:
   ///   - text: The parser's message about the value.
@@ -20,7 +20,7 @@ struct RefusedValue {
     (value, option, self.words) = (String(match.1), String(match.2), words)
   }
 
-  /// The value to write instead; nil where the option takes no number.
+  /// The accepted value; nil where the option takes no number.
   var remedy: String? {
     let pointed = value.replacing(",", with: ".")
     if value.wholeMatch(of: /-?[0-9]+,[0-9]+/) != nil, takes(pointed) {

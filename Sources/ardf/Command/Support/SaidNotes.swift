@@ -1,8 +1,8 @@
 import FileFormats
 
-/// Notes on frames: one that holds for many is printed for the first, and at the end with the number of others.
+/// Notes on frames: a note that many frames share is printed once, and at the end with the number of the others.
 final class SaidNotes {
-  /// More different notes are not remembered, so that a stream without end needs no more memory.
+  /// Most different notes that are remembered, so that an endless stream needs bounded memory.
   private static let most = 1000
 
   private var others: [(note: String, count: Int)] = []
@@ -21,7 +21,7 @@ final class SaidNotes {
     Console.inform("\(frame): \(note)")
   }
 
-  /// Says of how many other frames notes hold.
+  /// Prints the number of other frames for each note.
   func finish() {
     for (note, count) in others where count > 0 {
       Console.inform("\(counted(count, "other frame")) too: \(note)")

@@ -1,4 +1,4 @@
-/// Where the columns of a table go if its rows are to be no wider than a terminal.
+/// The layout of a table whose rows are no wider than a terminal.
 ///
 /// A row that is too wide continues in further lines, indented, with whole columns: the header too. Cells stay whole, but
 /// for those of the last column of a line, which are broken between words. Columns of words that would each fill a line

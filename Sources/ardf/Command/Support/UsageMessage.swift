@@ -3,14 +3,17 @@ import FileFormats
 
 /// The message about a command line that the parser refuses.
 enum UsageMessage {
-  /// Where the one argument too many belongs.
+  /// The place where a surplus argument belongs.
   private static let strays = [
     ("demo", "the demo shows a capture of its own; for yours: ardf run WORD --out results"),
     ("fuse", "relative depth follows --relative, and the capture --capture"),
     ("place", "what ardf detect found follows --detections, and the capture --capture"),
     ("compose", "what ardf detect found follows --detections, and the capture --capture"),
     ("report", "one folder of results is taken; the capture follows --capture"),
-    ("serve", "one picture, capture or folder of results is shown at a time"),
+    (
+      "serve",
+      "one picture, capture or folder of results is shown at a time; weights follow --yolo and --depth"
+    ),
     ("replay", "one sequence is played at a time; weights follow --yolo and --depth"),
     ("capture check", "one capture is checked at a time"),
     ("capture convert", "one capture is converted at a time; the folder to write follows --out"),
@@ -34,7 +37,7 @@ enum UsageMessage {
     ("inspect", "one file is shown at a time"),
   ]
 
-  /// The parser's message with the option that there is none of named first, whatever else is missing.
+  /// The parser's message; an unknown option is named first, before anything that is missing.
   ///
   /// - Parameters:
   ///   - text: What the parser says.
@@ -68,7 +71,8 @@ enum UsageMessage {
     return (["Error: Unexpected argument '\(stray)': \(said)"] + usage).joined(separator: "\n")
   }
 
-  /// The word after a command that takes none but options, whatever else the parser misses; nil where it is none.
+  /// A surplus word after a command that takes only options, even if the parser reports something missing; nil without
+  /// one.
   private static func strayFirst(_ words: [String]) -> String? {
     guard words.count > 1, !words[1].hasPrefix("-"), CommandNames.subcommands(of: words[0]).isEmpty else {
       return nil
@@ -77,7 +81,7 @@ enum UsageMessage {
     return help.contains("\nARGUMENTS:") ? nil : words[1]
   }
 
-  /// Which other commands have an option of this name; nil where none has.
+  /// The other commands with an option of this name, as text; nil without any.
   private static func owners(of option: String) -> String? {
     let owners = CommandNames.all.filter { options(of: $0.command, withHidden: false).contains(option) }
     guard !owners.isEmpty else { return nil }
@@ -95,7 +99,7 @@ enum UsageMessage {
     return names.flatMap { $0.matches(of: /--?[a-zA-Z0-9-]+/).map { String($0.0) } }
   }
 
-  /// The first word that looks like an option and is none of the command's, and the option that it is near to.
+  /// The first word that looks like an option but is none of the command, and the nearest option.
   private static func unknownOption(among words: [String]) -> (typed: String, near: String?)? {
     let known = options(of: CommandNames.named(by: words), withHidden: true)
     guard known.contains("--help") else { return nil }

@@ -9,7 +9,7 @@ package final class Admission: Sendable {
     let number: Int
     let task: Task<Void, Never>
     var isAnswered = false
-    /// Whether nothing is known of a request yet.
+    /// Whether it has received no request yet.
     var isIdle = true
   }
 
@@ -26,12 +26,12 @@ package final class Admission: Sendable {
 
   package init(limit: Int) { self.limit = limit }
 
-  /// Returns once no more than twice as many descriptors are open as there are places.
+  /// Returns once at most twice as many descriptors are open as there are places.
   func waitForRoom() async throws {
     while state.withLock({ $0.open >= 2 * limit }) { try await Task.sleep(for: .milliseconds(5)) }
   }
 
-  /// To be called when a descriptor was opened; returns how many are open.
+  /// Counts an opened descriptor; returns the number of open ones.
   func opened() -> Int {
     state.withLock { state in
       state.open += 1
@@ -39,7 +39,7 @@ package final class Admission: Sendable {
     }
   }
 
-  /// To be called when a descriptor was closed; returns how many are open.
+  /// Counts a closed descriptor; returns the number of open ones.
   func closed() -> Int {
     state.withLock { state in
       state.open -= 1
@@ -50,7 +50,7 @@ package final class Admission: Sendable {
   /// Descriptors that are open.
   var connections: Int { state.withLock { $0.open } }
 
-  /// Lets go who waits for a request to come, now and from now on.
+  /// Closes connections that wait for a request, now and later.
   func end() {
     state.withLock { state in
       state.hasEnded = true
@@ -58,10 +58,10 @@ package final class Admission: Sendable {
     }
   }
 
-  /// Lets go everybody.
+  /// Cancels all connections.
   func cancelAll() { state.withLock { state in for place in state.places { place.task.cancel() } } }
 
-  /// To be called before a connection's next request; whether it may have one.
+  /// Whether a connection may have another request; call it before each.
   func waits(_ number: Int) -> Bool {
     state.withLock { state in
       guard !state.hasEnded, let index = state.places.firstIndex(where: { $0.number == number }) else {
@@ -72,7 +72,7 @@ package final class Admission: Sendable {
     }
   }
 
-  /// Starts a connection's task with its number, if there is a place or one can be made.
+  /// Starts a connection's task with its number, if there is a place or another connection can be closed for it.
   package func admit(
     on threads: OwnThreads, _ serve: @Sendable @escaping (Int) async -> Void
   ) -> Task<Void, Never>? {
@@ -89,7 +89,7 @@ package final class Admission: Sendable {
     }
   }
 
-  /// To be called when a request of a connection is there and answered from now on, and when it no longer is.
+  /// Records that a connection's request is being answered, or no longer is.
   ///
   /// - Returns: whether the connection still has its place.
   @discardableResult package func mark(_ number: Int, isAnswered: Bool) -> Bool {
@@ -104,7 +104,7 @@ package final class Admission: Sendable {
     }
   }
 
-  /// To be called when a connection has ended.
+  /// Removes a connection that has ended.
   package func leave(_ number: Int) {
     state.withLock { $0.places.removeAll { $0.number == number } }
   }

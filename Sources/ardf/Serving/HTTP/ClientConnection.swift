@@ -3,21 +3,21 @@ import FoundationEssentials
 
 /// Limits on connections.
 ///
-/// Times are for the whole, not for a part: who sends or takes a byte now and then has no more.
+/// Times are for whole requests and answers, so that a client that sends or reads a byte now and then gains no time.
 package struct ConnectionLimits: Sendable {
-  /// Connections at a time.
+  /// Most open connections.
   package var connections = 64
-  /// For the head of a request to arrive, counted from the answer before it.
+  /// Most time for the head of a request to arrive, from the previous answer on.
   package var headPatience = Duration.seconds(10)
-  /// For the body of a request to arrive.
+  /// Most time for the body of a request to arrive.
   package var bodyPatience = Duration.seconds(60)
-  /// For an answer to be taken.
+  /// Most time for the client to read an answer.
   package var answerPatience = Duration.seconds(60)
-  /// Bytes that requests, what is made of them and answers hold, all together.
+  /// Most bytes of all requests, the data made from them, and answers together.
   package var memory = 1 << 30
-  /// Bytes of an unwanted body that are read and forgotten, so that the answer is not lost with the connection.
+  /// Most bytes of an unwanted body that are discarded, so that the client can read the answer.
   package var unwantedBytes = 1 << 30
-  /// For requests under way, once the server's end was asked for.
+  /// Most time for requests under way, once the server's end is requested.
   package var endPatience = Duration.seconds(30)
   /// The timer of all these limits.
   package var waiting = Patience.shared
@@ -25,16 +25,16 @@ package struct ConnectionLimits: Sendable {
   package init() {}
 }
 
-/// The bytes of one client: heads and bodies come in, answers go out, each within its time.
+/// The connection of one client: reads heads and bodies and writes answers, each within its time.
 package actor ClientConnection {
   /// The client went away.
   package struct Closed: Error {
     package init() {}
   }
 
-  /// Bytes that are given to the system at a time.
+  /// Bytes of one write.
   private static let writing = 1 << 20
-  /// Bytes that are asked of the system at a time.
+  /// Bytes of one read.
   private static let reading = 64 << 10
 
   private let socket: AsyncSocket
@@ -43,7 +43,7 @@ package actor ClientConnection {
   private var received: [UInt8] = []
   /// The kept part of the current request's body.
   private var content: [UInt8] = []
-  /// Bytes that there is memory for in `content`.
+  /// Capacity of `content` for which memory is counted.
   private var room = 0
   /// Bytes of the current request's body that have not been read.
   private var bodyLeft = 0
@@ -101,9 +101,9 @@ package actor ClientConnection {
     return content
   }
 
-  /// Reads and forgets what is left of the current request's body.
+  /// Discards the rest of the current request's body.
   ///
-  /// - Returns: whether all of it is gone, so that another request may follow.
+  /// - Returns: whether all of it was discarded, so that another request may follow.
   func discardBody() async throws -> Bool {
     // Who asks before sending has not sent it.
     guard !expectsToBeAsked || bodyLeft == 0 else { return false }
@@ -111,7 +111,7 @@ package actor ClientConnection {
     return bodyLeft == 0
   }
 
-  /// - `memory`: where the bytes are kept; nil forgets them.
+  /// - `memory`: counts the bytes that are kept; nil discards them.
   private func readBody(_ count: Int, into memory: MemoryBudget.Share?) async throws {
     guard count > 0 else { return }
     if expectsToBeAsked {
@@ -136,7 +136,7 @@ package actor ClientConnection {
     }
   }
 
-  /// Memory for bytes that have come, and for as many more: what is promised alone takes none.
+  /// Takes memory for the bytes that arrived and for as many more; a body that is only announced takes none.
   private func makeRoom(for count: Int, of left: Int, in memory: MemoryBudget.Share) throws(Refusal) {
     guard room - content.count < count else { return }
     // All three are at most what was let in, which is far from where they would overflow.
@@ -160,7 +160,7 @@ package actor ClientConnection {
     }
   }
 
-  /// Sends parts one after the other.
+  /// Sends byte arrays one after the other.
   ///
   /// - Throws: `Closed`, `Refusal.timeout`.
   func send(_ parts: [UInt8]...) async throws {

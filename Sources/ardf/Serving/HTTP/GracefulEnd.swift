@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The end of a server that is asked for: requests under way are answered, new ones are refused.
+/// A graceful end of a server: requests under way are answered, new ones are refused.
 package final class GracefulEnd: Sendable {
   private struct State {
     var hasBegun = false
@@ -11,10 +11,10 @@ package final class GracefulEnd: Sendable {
 
   package init() {}
 
-  /// Whether it was asked for.
+  /// Whether the end was requested.
   package var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-  /// Asks for it; all calls after the first do nothing.
+  /// Requests the end; calls after the first do nothing.
   package func begin() {
     let handlers = state.withLock { state in
       defer { state = State(hasBegun: true) }
@@ -26,7 +26,7 @@ package final class GracefulEnd: Sendable {
   /// Removes all handlers without calling them.
   func forget() { state.withLock { $0.handlers = [] } }
 
-  /// Has `handler` called when it is asked for, at once if it was before.
+  /// Calls `handler` when the end is requested, or at once if it was before.
   package func onBegin(_ handler: @Sendable @escaping () -> Void) {
     let hasBegun = state.withLock { state in
       if !state.hasBegun { state.handlers.append(handler) }

@@ -3,9 +3,9 @@ import Glibc
 
 /// Answers the requests of HTTP/1.1 clients on a port.
 package struct HTTPServer: Sendable {
-  /// Between attempts to take a connection that the system has no means for.
+  /// The pause after the system had no descriptor or memory for a connection.
   private static let rest = Duration.milliseconds(50)
-  /// Bytes of answers that are not counted, so that there is always one.
+  /// Bytes of an answer that are not counted against the memory limit, so that a refusal can always be sent.
   private static let shortAnswer = 16 << 10
 
   private let port: ListeningPort
@@ -14,8 +14,7 @@ package struct HTTPServer: Sendable {
   private let admission: Admission
   private let budget: MemoryBudget
   private let end: GracefulEnd
-  /// Connections are read and answered on these threads, so that computations of the process do not delay
-  /// clients.
+  /// The threads that read and answer connections, so that the process's computations do not delay clients.
   private let threads: OwnThreads
 
   /// A server that does not accept connections yet.
@@ -35,8 +34,8 @@ package struct HTTPServer: Sendable {
   /// Connections that are open.
   package var connections: Int { admission.connections }
 
-  /// Answers requests until the task is cancelled, or the end was asked for and the last request is answered; can be
-  /// run once.
+  /// Answers requests until the task is cancelled, or a graceful end is requested and the last request is answered;
+  /// call it once.
   ///
   /// - Throws: `ServingError`, `CancellationError`.
   package func run() async throws {
@@ -59,7 +58,7 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  /// Accepts clients until the end is asked for, and returns when the last one is gone.
+  /// Accepts clients until the end is requested, and returns when the last one has disconnected.
   private func acceptClients(_ listener: AsyncSocket) async throws {
     try await withThrowingDiscardingTaskGroup { clients in
       // No more clients are accepted, and `accept` returns.
@@ -86,8 +85,8 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  /// The next client; nil where it is gone already, the system has no descriptor or memory for it, or the end was asked
-  /// for.
+  /// The next client; nil where it has disconnected already, the system has no descriptor or memory for it, or the end
+  /// was requested.
   private func next(of listener: AsyncSocket) async throws -> AsyncSocket? {
     do {
       return try await listener.accept()
@@ -116,7 +115,7 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  /// Answers a client's requests until it has no more.
+  /// Answers a client's requests until it sends no more.
   private func answer(_ client: ClientConnection, number: Int) async {
     defer { admission.leave(number) }
     do {
@@ -143,7 +142,7 @@ package struct HTTPServer: Sendable {
     }
   }
 
-  /// The answer, if there is memory for it until its client has taken it; all else that the request held goes back.
+  /// The answer, if there is memory for it until the client has read it; the request's other memory is returned.
   private func held(_ response: Response, in memory: MemoryBudget.Share) async -> Response {
     do throws(Refusal) {
       // Short answers are no more than their connections, which are counted.

@@ -24,7 +24,7 @@ package enum ServingError: Error, Equatable, CustomStringConvertible {
     case .portForbidden(let port): "port \(port) needs privileges; choose one from 1024 on"
     case .noSuchAddress(let host):
       "\(host) is no address of this machine; listen on 127.0.0.1, or on 0.0.0.0 for all of its addresses"
-    case .cannotListen(let port, let reason): "cannot listen on port \(port): \(reason)"
+    case .cannotListen(let port, let reason): "cannot listen on port \(port) (\(reason)); choose another one"
     }
   }
 }
@@ -63,7 +63,7 @@ package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
     self.init(host: host, port: port, isVersion6: isVersion6)
   }
 
-  /// Whether no other machine reaches it.
+  /// Whether only this machine reaches it.
   package var isLoopback: Bool { isVersion6 ? host == "::1" : host.hasPrefix("127.") }
 
   /// Whether it stands for all addresses of this machine.
@@ -82,10 +82,10 @@ package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
     return host
   }
 
-  /// As in an URL.
+  /// The address as in a URL.
   package var description: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-  /// The names under which this machine's own programs ask for a loopback address, as `Host` has them.
+  /// The values of `Host` by which this machine's programs address a loopback address.
   package var ownNames: [String] {
     let hosts = ["localhost", "127.0.0.1", "[::1]"]
     return hosts.map { "\($0):\(port)" } + [description] + (port == 80 ? hosts : [])
@@ -96,15 +96,15 @@ package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// A port that is taken; clients wait until a server answers.
+/// A bound port; clients wait until a server answers.
 package struct ListeningPort: Sendable {
   let socket: Socket
-  /// Where it is, with the port's number.
+  /// Its address, with the port's number.
   package let address: ListeningAddress
   /// The port's number.
   package var number: UInt16 { address.port }
 
-  /// Takes a port, or for 0 any free one.
+  /// Binds a port, or any free one for 0.
   ///
   /// - Throws: `ServingError`.
   package init(_ wanted: ListeningAddress) throws(ServingError) {

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Memory for requests, for what is made of them and for answers, all together: what does not fit is refused before it is
-/// taken.
+/// The memory of all requests, the data made from them, and answers: a request that does not fit is refused before
+/// memory is allocated.
 package final class MemoryBudget: Sendable {
-  /// Bytes that all requests hold together.
+  /// Most bytes of all requests together.
   package let limit: Int
-  /// Bytes that one request holds: a quarter is left to others.
+  /// Most bytes of one request; a quarter is left for others.
   package var each: Int { limit - limit / 4 }
   private let taken = Mutex(0)
 
@@ -15,7 +15,7 @@ package final class MemoryBudget: Sendable {
   /// Bytes that are held now.
   var held: Int { taken.withLock { $0 } }
 
-  /// One request's share, from its first byte to the last of its answer; returned with the last reference.
+  /// One request's share, from its first byte to the last of its answer; the last reference returns it.
   package final class Share: Sendable {
     private let budget: MemoryBudget
     private let bytes = Mutex(0)
@@ -25,7 +25,7 @@ package final class MemoryBudget: Sendable {
     /// Bytes that all requests hold now.
     package var heldByAll: Int { budget.held }
 
-    /// Takes more, before the memory itself is taken.
+    /// Takes more of the budget; call it before allocating.
     ///
     /// - Throws: `Refusal.needsTooMuch` where one request may not hold that, `.overloaded` where others hold it now.
     package func take(_ count: Int) throws(Refusal) {
@@ -49,7 +49,7 @@ package final class MemoryBudget: Sendable {
       if let refusal { throw refusal }
     }
 
-    /// Gives back what was taken and is held no more.
+    /// Returns bytes that were taken and are no longer held.
     package func give(_ count: Int) {
       let given = bytes.withLock { bytes in
         let given = min(max(0, count), bytes)
@@ -59,7 +59,7 @@ package final class MemoryBudget: Sendable {
       budget.taken.withLock { $0 -= given }
     }
 
-    /// Holds so many bytes from now on, whatever it held.
+    /// Sets the bytes that the request holds, whatever it held before.
     ///
     /// - Throws: as `take`.
     package func hold(_ count: Int) throws(Refusal) {

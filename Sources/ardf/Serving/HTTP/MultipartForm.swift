@@ -17,7 +17,7 @@ package struct MultipartForm: Sendable {
   ///
   /// - `contentType`: the request's field of that name.
   ///
-  /// - Throws: `Refusal.unsupportedMedia` for another type of body, `.badRequest` for what is none.
+  /// - Throws: `Refusal.unsupportedMedia` for another type of body, `.badRequest` for a malformed form.
   package init(_ body: [UInt8], contentType: String?) throws(Refusal) {
     guard let boundary = Self.boundary(in: contentType ?? "") else {
       throw .unsupportedMedia("send a form: Content-Type: multipart/form-data; boundary=...")
@@ -51,7 +51,7 @@ package struct MultipartForm: Sendable {
     self.fields = fields
   }
 
-  /// Where a field's value lies in the body; nil where there is none of that name.
+  /// The range of a field's value in the body; nil without a field of that name.
   ///
   /// - Throws: `Refusal.badRequest` where there are several.
   package func place(of name: String) throws(Refusal) -> Range<Int>? {
@@ -62,7 +62,7 @@ package struct MultipartForm: Sendable {
 
   /// A field's value as a text; nil where there is none.
   ///
-  /// - Throws: `Refusal.badRequest` for one that is none, or is longer than a number or a token is.
+  /// - Throws: `Refusal.badRequest` for a value that is no text, or longer than a number or a token.
   package func text(_ name: String) throws(Refusal) -> String? {
     guard let place = try place(of: name) else { return nil }
     guard place.count <= Self.mostHeadBytes, let text = String(validating: body[place], as: UTF8.self) else {
@@ -100,7 +100,7 @@ package struct MultipartForm: Sendable {
       && boundary.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) ? String(boundary) : nil
   }
 
-  /// The name that a field's head says.
+  /// The name in a field's head.
   private static func name(in head: String) -> String? {
     for line in head.split(separator: "\r\n") {
       let parts = line.split(separator: ":", maxSplits: 1)

@@ -10,10 +10,10 @@ package final class Patience: Sendable {
 
   private let clock: @Sendable () -> ContinuousClock.Instant
 
-  /// Waits by the system's clock, or by another one.
+  /// A timer on the system's clock, or on another one.
   package init(clock: @Sendable @escaping () -> ContinuousClock.Instant = { .now }) { self.clock = clock }
 
-  /// The moment that it is.
+  /// The current time.
   package var now: ContinuousClock.Instant { clock() }
 
   private typealias Sleeper = (
@@ -27,7 +27,7 @@ package final class Patience: Sendable {
   }
 
   private static let tick = Duration.milliseconds(20)
-  /// Nothing else that the process does holds up the clock.
+  /// The clock's own thread, which no other work of the process delays.
   private static let thread = OwnThreads(name: "ardf.clock", count: 1)
   private let state = Mutex(State())
 
@@ -70,7 +70,7 @@ package final class Patience: Sendable {
     sleeper?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Wakes those whose time has come, until none are left.
+  /// Wakes tasks whose deadline has passed, until none are left.
   private func watch() async {
     while true {
       try? await Task.sleep(for: Self.tick)

@@ -1,9 +1,9 @@
-/// Names that stay where they are put.
+/// File names that are safe to use in a folder.
 package enum PlainName {
-  /// Bytes of a name.
+  /// Most bytes of a name.
   package static let longest = 200
 
-  /// Whether a name is one component of a path that leads nowhere else: not hidden, without slashes and control
+  /// Whether a name is one path component that cannot leave its folder: not hidden, without slashes and control
   /// characters.
   package static func isPlain(_ name: String) -> Bool {
     !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= longest

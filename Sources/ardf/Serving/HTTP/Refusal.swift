@@ -1,15 +1,15 @@
-/// Why a request is not carried out.
+/// The reasons for which a request is refused.
 package enum Refusal: Error, Equatable {
   case badRequest(String)
   case forbidden(String)
   case notFound
-  /// As `notFound`, of something that has a name.
+  /// Something named does not exist, as `notFound`.
   case missing(String)
-  /// Another method than those that the address takes.
+  /// The address does not support the method.
   case notAllowed([String], remedy: String? = nil)
   case conflict(String)
   case tooLarge(limit: Int)
-  /// A request that needs more memory than one may hold.
+  /// The request needs more memory than one may hold.
   case needsTooMuch(bytes: Int, limit: Int)
   case cannotProcess(String)
   /// A body of unknown length.
@@ -21,18 +21,18 @@ package enum Refusal: Error, Equatable {
   /// Without a token, or with a wrong one.
   case unauthorized
   case unsupportedMedia(String)
-  /// There is more to do than can be done soon; another attempt makes sense after so many seconds.
+  /// The server is overloaded; the client may try again after this many seconds.
   case overloaded(String, retryAfter: Int)
-  /// It was not done in the time that the client gave.
+  /// The client's deadline passed.
   case deadline
-  /// A request of HTTP/2, which gRPC is made of.
+  /// A request in HTTP/2, as gRPC sends it.
   case onlyHTTP1
   /// The request failed here, by no fault of the client's.
   case failed(String)
 
-  /// How the answer begins.
+  /// The status of the answer.
   package var status: ResponseStatus { row.status }
-  /// The reason in a word, for counting.
+  /// The reason in one word, for metrics.
   package var kind: String { row.kind }
   /// The defect and its remedy.
   package var message: String { row.message }

@@ -5,10 +5,10 @@ package struct Request: Sendable {
   let client: ClientConnection
   /// The request's share of the server's memory, held until its answer is sent.
   package let memory: MemoryBudget.Share
-  /// To be called when the body is there; false where the connection had to give way.
+  /// Call it when the body has arrived; false where the connection was closed for another.
   let arrived: @Sendable () -> Bool
 
-  /// The body, whose memory is taken of `memory` as its bytes come.
+  /// The body; its bytes are counted in `memory` as they arrive.
   ///
   /// - Throws: `Refusal.tooLarge` for one that is longer than `limit`, `.timeout` for one that is slow, `.overloaded`
   ///   where there is no memory for it, and `ClientConnection.Closed` where it ends early.
@@ -30,10 +30,10 @@ package struct Request: Sendable {
 
 /// Answers requests.
 package protocol RequestHandler: Sendable {
-  /// Answers a request; what it leaves of the body is read and forgotten.
+  /// Answers a request; the rest of an unread body is discarded.
   func answer(_ request: Request) async -> Response
 
-  /// Called for what is refused before there is a request to answer, such as a malformed head.
+  /// Called for refusals before there is a request, such as a malformed head.
   func refused(_ refusal: Refusal) async
 
   /// Called with the number of open connections when it changes.

@@ -2,9 +2,9 @@ import FileFormats
 
 /// Head of a request (RFC 9112), read strictly.
 package struct RequestHead: Sendable, Equatable {
-  /// Bytes, the empty line at its end included.
+  /// Most bytes of a head, with its empty line.
   package static let mostBytes = 16 << 10
-  /// Header fields.
+  /// Most header fields.
   package static let mostFields = 64
   /// The bytes that end a head.
   static let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
@@ -84,7 +84,7 @@ package struct RequestHead: Sendable, Equatable {
     return (parts[0].lowercased(), parts[1].trimmingBlanks())
   }
 
-  /// Bytes of a body that a head may promise: what is taken is far less.
+  /// Most bytes of a body that a head may announce; the limits on accepted bodies are far lower.
   private static let longestBody = 1 << 50
 
   private static func length(_ text: String?) throws(Refusal) -> Int {

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// How an answer begins.
+/// The status of an answer.
 package enum ResponseStatus: Int, Sendable {
   case ok = 200
   case seeOther = 303
@@ -47,7 +47,7 @@ package enum ResponseStatus: Int, Sendable {
 
 /// An answer to a request.
 package struct Response: Sendable {
-  /// Of every answer: nothing in it is taken for code by a browser, nothing outside it is loaded, nothing is kept.
+  /// The header fields of every answer: browsers run no code in it, load nothing from outside, and store nothing.
   private static let guarding = [
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -55,41 +55,41 @@ package struct Response: Sendable {
     "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
   ]
 
-  /// How it begins.
+  /// The status.
   package let status: ResponseStatus
   private var fields = Self.guarding
   /// The body.
   package let body: [UInt8]
 
-  /// An answer with header fields of its own, which go before those of every answer.
+  /// An answer with header fields of its own, which override those of every answer.
   package init(_ status: ResponseStatus, fields: [String: String], body: [UInt8]) {
     self.status = status
     self.body = body
     self.fields.merge(fields) { $1 }
   }
 
-  /// A file of a type.
+  /// An answer with bytes of a media type.
   package static func answer(
     _ bytes: [UInt8], type: String, status: ResponseStatus = .ok, fields: [String: String] = [:]
   ) -> Response {
     Response(status, fields: fields.merging(["Content-Type": type]) { $1 }, body: bytes)
   }
 
-  /// A document.
+  /// An answer with JSON.
   package static func answer(_ json: JSONValue, status: ResponseStatus = .ok, fields: [String: String] = [:])
     -> Response
   {
     answer(Array(json.serialized().utf8), type: "application/json", status: status, fields: fields)
   }
 
-  /// Where to look instead.
+  /// A redirect.
   package static func moved(to path: String) -> Response {
     Response(.seeOther, fields: ["Location": path], body: [])
   }
 
-  /// That a request is not carried out, and why.
+  /// The answer to a refused request, with the reason.
   ///
-  /// - `members`: what the answer says besides.
+  /// - `members`: further members of the answer's JSON.
   package static func refused(_ refusal: Refusal, with members: [String: JSONValue] = [:]) -> Response {
     answer(
       .object(members.merging(["error": .string(refusal.message)]) { $1 }), status: refusal.status,

@@ -1,20 +1,20 @@
 import HTTPServing
 
-/// Who may ask a server.
+/// The access rules of a server.
 package struct AccessGuard: Sendable {
   private let token: String?
-  /// The names under which clients may ask; nil for any.
+  /// The accepted values of `Host`; nil for any.
   private let hosts: [String]?
 
-  /// - `token`: what clients must send; nil for nothing.
-  /// - `address`: where the server listens: on a loopback address clients must ask for that, so that no foreign page
-  ///   reaches it under a name of its own.
+  /// - `token`: the token that clients must send; nil for none.
+  /// - `address`: the server's address. On loopback, `Host` must name it, so that no foreign page reaches the server
+  ///   under another name.
   package init(token: String?, address: ListeningAddress) {
     self.token = token
     hosts = address.isLoopback ? address.ownNames : nil
   }
 
-  /// - `isOpen`: whether everybody who may ask at all may ask this.
+  /// - `isOpen`: whether the request needs no token.
   package func check(_ head: RequestHead, isOpen: Bool) throws(Refusal) {
     if let hosts {
       guard let host = head.fields["host"]?.lowercased(), hosts.contains(host) else {
@@ -27,7 +27,7 @@ package struct AccessGuard: Sendable {
     throw .unauthorized
   }
 
-  /// Whether a request's head has the token, or none is asked for.
+  /// Whether a request's head has the token, or none is needed.
   func hasToken(_ head: RequestHead) -> Bool {
     guard let token else { return true }
     guard let given = head.fields["authorization"], given.lowercased().hasPrefix("bearer ") else {
@@ -36,6 +36,6 @@ package struct AccessGuard: Sendable {
     return isSecretEqual(String(given.dropFirst(7)), token)
   }
 
-  /// Whether a key that comes in another way is the token, or none is asked for.
+  /// Whether a key sent in another way is the token, or none is needed.
   func isToken(_ key: String) -> Bool { token.map { isSecretEqual(key, $0) } ?? true }
 }

@@ -2,7 +2,7 @@ import FileFormats
 import HTTPServing
 import InferenceProtocol
 
-/// DeepStack's API, by which programs for home cameras ask for objects: what a model for pictures answers, in its words.
+/// DeepStack's API, which programs for home cameras use: translates the answers of a detector.
 ///
 /// | request | answer |
 /// |---|---|
@@ -17,7 +17,7 @@ package struct DeepStackService: Sendable {
   let model: String
   /// The name of its network.
   let network: String
-  /// Scores from which on objects are reported unless a request says otherwise, as DeepStack's.
+  /// DeepStack's default least score of reported objects.
   static let usualConfidence = 0.45
 
   /// - `model`: the name of a model among those served.
@@ -52,7 +52,7 @@ package struct DeepStackService: Sendable {
 
   private static let others: Set = ["scene", "face", "enhance", "backup", "restore"]
 
-  /// Whether a form says the server's token; one that cannot be read says none.
+  /// Whether a form has the server's token; false for a form that cannot be read.
   static func hasKey(_ body: [UInt8], contentType: String?, isKnown: (String) -> Bool) -> Bool {
     let form = try? MultipartForm(body, contentType: contentType)
     let key = (try? form?.text("api_key")) ?? nil
@@ -62,9 +62,9 @@ package struct DeepStackService: Sendable {
   /// The most bytes of a form without a picture.
   static let mostListBytes = 64 << 10
 
-  /// A request's form: the picture's bytes, and what is asked for.
+  /// A request's form: the picture's bytes, and the least score.
   ///
-  /// - `isKnown`: whether a key is the server's token; of a form without one, of the empty key.
+  /// - `isKnown`: whether a key is the server's token; called with an empty key for a form without one.
   static func request(
     _ body: [UInt8], contentType: String?, isKnown: (String) -> Bool
   ) throws(Refusal) -> InferenceRequest {

@@ -1,24 +1,24 @@
 import HTTPServing
 import Synchronization
 
-/// Requests that wait for a lane, first come first served; no more than a limit.
+/// A bounded queue of requests that wait for a lane, first come first served.
 ///
-/// Whose client has gone, or whose time is over, is never computed.
+/// Requests whose client has disconnected or whose deadline has passed are not computed.
 package final class InferenceQueue: Sendable {
   /// Why a request is not computed.
   package enum Failure: Error, Equatable {
-    /// As many wait as may.
+    /// The queue is full.
     case full
-    /// Its time is over.
+    /// Its deadline has passed.
     case deadline
-    /// Its client is gone.
+    /// Its client has disconnected.
     case abandoned
   }
 
   /// A request.
   private struct Job: Sendable {
     let number: Int
-    /// Whether there is still nothing to tell.
+    /// Whether the request has no result yet.
     let isOpen: @Sendable () -> Bool
     let isAbandoned: @Sendable () -> Bool
     let fail: @Sendable (Failure) -> Void
@@ -36,12 +36,12 @@ package final class InferenceQueue: Sendable {
   private let state: Mutex<State>
   private let lanes: Int
   private let share: @Sendable (_ busy: Int) -> Void
-  /// Deadlines are waited for with this; who sets them takes the time from it.
+  /// The timer and clock of deadlines.
   let waiting: Patience
 
-  /// A queue for so many lanes, each with a thread of its own.
+  /// A queue for a number of lanes, each with its own thread.
   ///
-  /// - `share`: told how many lanes are busy, at least one, whenever that changes; what it does must be short.
+  /// - `share`: called with the number of busy lanes, at least one, whenever it changes; must return quickly.
   package init(
     limit: Int, lanes: Int, waiting: Patience = .shared,
     share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }
@@ -54,10 +54,10 @@ package final class InferenceQueue: Sendable {
   /// Requests that wait.
   package var length: Int { state.withLock { $0.waiting.count } }
 
-  /// Computes something on the next free lane.
+  /// Runs `work` on the next free lane.
   ///
-  /// - `deadline`: when the result is not needed any more: the call then throws, and `isWanted` is false.
-  /// - `isAbandoned`: checked before it is computed, and where others would have to be refused.
+  /// - `deadline`: the time after which the result is useless: the call then throws, and `isWanted` is false.
+  /// - `isAbandoned`: whether the client has disconnected; checked before the work begins, and when the queue is full.
   ///
   /// - Throws: `Failure`, `CancellationError`, and what `work` throws.
   package func run<Value: Sendable>(
@@ -111,7 +111,7 @@ package final class InferenceQueue: Sendable {
     guard isIn else { throw .full }
   }
 
-  /// Computes what waits until nothing does.
+  /// Runs waiting requests until there are none.
   private func work(in lane: Int) {
     while let job = next(for: lane) {
       guard job.isOpen() else { continue }
@@ -152,7 +152,7 @@ private final class Promise<Value: Sendable>: Sendable {
     waiting?.resume(with: result)
   }
 
-  /// To be called once.
+  /// The result; call it once.
   func value() async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       let result = state.withLock { state -> Result<Value, any Error>? in

@@ -10,9 +10,9 @@ package struct InferenceServer: Sendable {
   ///
   /// - `lanes`: how many requests are computed concurrently.
   /// - `share`: gets the number of busy lanes.
-  /// - `queueLimit`: how many wait beside them, at most.
-  /// - `token`: what clients must send; nil for nothing.
-  /// - `deepStack`: answers clients of DeepStack's API too.
+  /// - `queueLimit`: most requests that wait besides those.
+  /// - `token`: the token that clients must send; nil for none.
+  /// - `deepStack`: the service for clients of DeepStack's API; nil for none.
   package init(
     models: [any ServedModel], port: ListeningPort, lanes: Int,
     share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }, queueLimit: Int, token: String?,
@@ -31,8 +31,8 @@ package struct InferenceServer: Sendable {
   /// Connections that are open.
   package var connections: Int { server.connections }
 
-  /// Answers requests until the task is cancelled, or the end was asked for and the last request is answered; can be
-  /// run once.
+  /// Answers requests until the task is cancelled, or a graceful end is requested and the last request is answered;
+  /// call it once.
   ///
   /// - Throws: `ServingError`, `CancellationError`.
   package func run() async throws { try await server.run() }

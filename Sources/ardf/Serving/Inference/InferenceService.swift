@@ -7,9 +7,9 @@ import Synchronization
 package struct InferenceLimits: Sendable {
   /// Bytes of one body.
   package var bodyBytes = 64 << 20
-  /// From a request's head to its answer.
+  /// Most time from a request's head to its answer.
   package var patience = Duration.seconds(60)
-  /// Of a request's tensors.
+  /// Limits on a request's tensors.
   package var tensors = ProtocolLimits()
 
   /// The limits.
@@ -28,7 +28,7 @@ package struct InferenceLimits: Sendable {
 /// | `POST /v2/repository/index` | the models and their states |
 /// | `GET /metrics` | counts and times, for Prometheus |
 ///
-/// `/versions/1` may follow a model's name. `v1` is answered by `DeepStackService`, where there is one.
+/// `/versions/1` may follow a model's name. `DeepStackService` answers `v1`, if it is enabled.
 package final class InferenceService: RequestHandler {
   private let models: NameTable<any ServedModel>
   private let names: [String]
@@ -41,12 +41,11 @@ package final class InferenceService: RequestHandler {
   private let deepStack: DeepStackService?
   /// Called with the log entry of each request; nil for no log.
   private let log: (@Sendable (JSONValue) -> Void)?
-  /// JSON is read, and answers are written, on these threads, so that long ones delay neither connections nor
-  /// lanes.
+  /// The threads that parse and write JSON, so that long documents delay neither connections nor lanes.
   private let reading = OwnThreads(name: "ardf.read", count: 2)
   private let writing = OwnThreads(name: "ardf.write", count: 2)
 
-  /// A service of models, whose names differ.
+  /// A service of models, whose names must differ.
   package init(
     models: [any ServedModel], queue: InferenceQueue, access: AccessGuard, metrics: Metrics,
     end: GracefulEnd, version: String, limits: InferenceLimits = InferenceLimits(),
@@ -157,7 +156,7 @@ package final class InferenceService: RequestHandler {
     }
   }
 
-  /// Inference has no words in its address: they would be passed over.
+  /// Refuses a query in an inference address, since it would be ignored.
   private static func checkQuery(_ head: RequestHead, place: String) throws(Refusal) {
     guard head.query.isEmpty else {
       throw .badRequest(
@@ -254,7 +253,7 @@ package final class InferenceService: RequestHandler {
     return (inference, tensors)
   }
 
-  /// Whether a body begins as a picture does, as no JSON begins: clients that name no type name a wrong one.
+  /// Whether a body begins like a picture file, which no JSON does; some clients send pictures with a wrong type.
   private static func isPicture(_ body: [UInt8]) -> Bool {
     let (start, brand) = (body.prefix(4), body.dropFirst(4).prefix(8))
     return start.starts(with: [0xff, 0xd8, 0xff]) || start.elementsEqual([0x89, 0x50, 0x4e, 0x47])
@@ -291,7 +290,7 @@ package final class InferenceService: RequestHandler {
     guard head.bodyBytes <= limits.bodyBytes else { throw .tooLarge(limit: limits.bodyBytes) }
   }
 
-  /// Waits for a lane, and computes.
+  /// Waits for a lane, and runs the model.
   private func outputs(
     of model: any ServedModel, _ inference: InferenceRequest, _ tensors: NameTable<ProtocolTensor>,
     _ request: Request, began: ContinuousClock.Instant
@@ -313,7 +312,7 @@ package final class InferenceService: RequestHandler {
 
   // MARK: - DeepStack
 
-  /// Whether the head or, of a form, `api_key` is the token.
+  /// Whether the head, or a form's `api_key`, has the token.
   private func isAllowed(toList request: Request) async throws -> Bool {
     let (head, access) = (request.head, access)
     try access.check(head, isOpen: true)

@@ -107,7 +107,7 @@ package final class Metrics: Sendable {
     state.withLock { $0.histograms[key, default: Histogram()].add(duration / .seconds(1)) }
   }
 
-  /// A model is there; loading it took so long.
+  /// Records a loaded model and its loading time.
   package func loaded(_ model: String, in duration: Duration) {
     set(.load, duration / .seconds(1), [["model", model]])
   }
@@ -122,7 +122,7 @@ package final class Metrics: Sendable {
 
   // MARK: - Text
 
-  /// All of it, with what is true now.
+  /// The text of all metrics, with current values.
   package func text(queueLength: Int, heldBytes: Int, residentBytes: Int?) -> String {
     set(.queue, Double(queueLength))
     set(.held, Double(heldBytes))

@@ -8,7 +8,7 @@ import FileFormats
 
 /// The memory of this process.
 enum ProcessMemory {
-  /// Bytes that lie in memory; nil where the system does not say.
+  /// Resident bytes; nil where the system does not report them.
   static var residentBytes: Int? {
     guard let text = FileManager.default.contents(atPath: "/proc/self/status") else { return nil }
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") where line.hasPrefix("VmRSS:") {

@@ -9,7 +9,7 @@ package protocol ServedModel: Sendable {
 
   /// Computes the outputs for inputs that agree with the description, on the calling thread.
   ///
-  /// Calls of one lane take turns; those of several run side by side.
+  /// Calls on one lane run one after the other; calls on different lanes run concurrently.
   ///
   /// - Throws: `UnfitInput`, `ProtocolError` for what the client can put right, and anything else for what it cannot.
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor]
@@ -23,7 +23,7 @@ package struct InferenceCall: Sendable {
   package let request: InferenceRequest
   /// Which lane computes it, from 0.
   package let lane: Int
-  /// The request's share of the server's memory; a model takes from it before it makes anything large.
+  /// The request's share of the server's memory; a model must take from it before it allocates anything large.
   package let memory: MemoryBudget.Share
   /// Whether the outputs are still wanted.
   package let isWanted: @Sendable () -> Bool
@@ -41,11 +41,11 @@ package struct InferenceCall: Sendable {
   package func checkWanted() throws { if !isWanted() { throw UnwantedCall() } }
 }
 
-/// An input whose elements the model can make nothing of, such as a picture that is none.
+/// An input whose elements the model cannot use, such as bytes that are no picture.
 package struct UnfitInput: Error, Sendable, CustomStringConvertible {
   package let description: String
 
-  /// - `message`: what is wrong and what to do.
+  /// - `message`: the fault and its remedy.
   package init(_ message: String) { description = message }
 }
 

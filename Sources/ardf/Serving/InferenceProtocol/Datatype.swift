@@ -31,7 +31,7 @@ package enum Datatype: String, Sendable, CaseIterable {
   package var configurationName: String { self == .bytes ? "TYPE_STRING" : "TYPE_\(rawValue)" }
 }
 
-/// Elements as numbers: what is beyond a datatype is refused, and becomes neither infinite nor another number.
+/// Conversion of numbers to elements: a number beyond the datatype is refused, never rounded to infinity or wrapped.
 extension Datatype {
   /// The whole numbers that an element can be; of `UINT64` those of 63 bits.
   var integers: ClosedRange<Int> {
@@ -57,7 +57,7 @@ extension Datatype {
     }
   }
 
-  /// The number in single precision; nil for one that the datatype has not.
+  /// The number in single precision; nil for one that the datatype cannot hold.
   func single(_ number: Double) -> Float? {
     let single = Float(number)
     // What is no number is at most nothing.

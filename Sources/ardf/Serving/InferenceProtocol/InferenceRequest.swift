@@ -2,15 +2,15 @@ import FileFormats
 
 /// Limits on a request besides its body's length.
 package struct ProtocolLimits: Sendable {
-  /// Elements of one tensor.
+  /// Most elements of one tensor.
   package var elements = 1 << 26
-  /// Inputs, and outputs asked for.
+  /// Most inputs, and most requested outputs.
   package var tensors = 64
-  /// Values of the JSON: a picture of 1 x 3 x 1280 x 1280 in numbers.
+  /// Most values in the JSON: a picture of 1 x 3 x 1280 x 1280 as numbers.
   package var jsonValues = 6_000_000
-  /// Bytes of a request's name.
+  /// Most bytes of a request's name.
   package var textBytes = 1000
-  /// Parameters of a request or tensor.
+  /// Most parameters of a request or tensor.
   static let parameters = 64
 
   /// The limits.
@@ -35,17 +35,17 @@ package struct InferenceRequest: Sendable {
   /// An output that is asked for.
   package struct Output: Sendable, Equatable {
     package let name: String
-    /// Whether its elements travel as bytes; nil where nothing is said.
+    /// Whether its elements are sent as bytes; nil if the request does not say.
     package let isBinary: Bool?
   }
 
   /// The client's id of the request; nil for none.
   package let id: String?
-  /// Further wishes.
+  /// Further parameters.
   package private(set) var parameters: NameTable<JSONValue>
   /// The outputs asked for; nil for all.
   package let outputs: [Output]?
-  /// Whether outputs of which nothing is said travel as bytes.
+  /// Whether outputs are sent as bytes by default.
   package let prefersBinary: Bool
   private(set) var inputs: [Input]
   private(set) var body: [UInt8]
@@ -94,10 +94,10 @@ package struct InferenceRequest: Sendable {
     inputs = try Self.inputs(of: json, behind: jsonBytes, bodyBytes: body.count, limits: limits)
   }
 
-  /// A request of another protocol, or a picture as it is: the elements of the only input that a model needs, and further
-  /// wishes.
+  /// A request of another protocol, or a plain picture: the elements of the model's only required input, and
+  /// parameters.
   ///
-  /// - `prefersBinary`: whether outputs travel as bytes.
+  /// - `prefersBinary`: whether outputs are sent as bytes.
   package init(
     elements: [UInt8], parameters: NameTable<JSONValue> = [:], prefersBinary: Bool = true,
     limits: ProtocolLimits = ProtocolLimits()
@@ -234,7 +234,7 @@ package struct InferenceRequest: Sendable {
 
   // MARK: - Tensors
 
-  /// Checks the request against a model, all but the elements of its inputs.
+  /// Checks the request against a model, except for the elements of its inputs.
   package func check(for model: ModelDescription) throws(ProtocolError) {
     guard !isBare else {
       _ = try bareInput(of: model)
@@ -278,7 +278,7 @@ package struct InferenceRequest: Sendable {
     return tensors
   }
 
-  /// The request without its inputs, once they are tensors: JSON's values take many times their text.
+  /// The request without its inputs, once they are tensors, since JSON values take many times the memory of their text.
   package var withoutInputs: InferenceRequest {
     var request = self
     (request.inputs, request.body) = ([], [])
@@ -312,7 +312,7 @@ package struct InferenceRequest: Sendable {
     return needed[0]
   }
 
-  /// The body as one element of bytes, or as all elements of the one shape that there is.
+  /// The body as one `BYTES` element, or as all elements of a fixed shape.
   private func bareTensor(of input: TensorDescription) throws(ProtocolError) -> ProtocolTensor {
     guard let size = input.datatype.size else {
       return ProtocolTensor(checked: input.name, .bytes, [1], .texts([body]))
@@ -357,7 +357,7 @@ package struct InferenceRequest: Sendable {
 }
 
 extension JSONValue {
-  /// Whether its size is bounded: lists, objects and long texts are not used as parameters.
+  /// Whether a parameter's size is bounded: lists, objects and long texts are refused.
   fileprivate var isShort: Bool {
     switch self {
     case .null, .bool, .integer, .number: true

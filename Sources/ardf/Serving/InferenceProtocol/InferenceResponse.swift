@@ -4,14 +4,14 @@ import FileFormats
 package struct InferenceResponse: Sendable {
   /// The bytes, JSON first.
   package let body: [UInt8]
-  /// Bytes of JSON, where tensors' bytes follow.
+  /// Bytes of JSON, if tensors' bytes follow it.
   package let headerLength: Int?
 
   /// The parts of an answer, and its greatest length.
   package struct Plan: Sendable {
     fileprivate let wanted: [(tensor: ProtocolTensor, isBinary: Bool)]
     fileprivate let head: [String: JSONValue]
-    /// Bytes that the answer has at most.
+    /// Most bytes of the answer.
     package let mostBytes: Int
 
     /// Requested outputs of a model.
@@ -35,7 +35,7 @@ package struct InferenceResponse: Sendable {
     }
   }
 
-  /// Writes what a request asks for of a model's outputs.
+  /// Writes the outputs that a request asks for.
   package init(_ outputs: [ProtocolTensor], of model: ModelDescription, to request: InferenceRequest) {
     self.init(Plan(outputs, of: model, to: request))
   }

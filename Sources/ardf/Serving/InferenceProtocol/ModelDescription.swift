@@ -10,7 +10,7 @@ package struct TensorDescription: Sendable, Equatable {
   package let shape: [Int]
   /// Whether a request may leave it out.
   package let isOptional: Bool
-  /// Whether its elements may be infinite or no numbers, as a sensor's are where it read nothing.
+  /// Whether its elements may be infinite or NaN, as a sensor's are without a reading.
   package let takesNonFinite: Bool
 
   /// A description from its parts.
@@ -35,7 +35,7 @@ package struct ModelDescription: Sendable, Equatable {
 
   /// The name in addresses.
   package let name: String
-  /// The platform, by the protocol's habit of `FRAMEWORK_FORMAT`.
+  /// The platform, by the protocol's convention `FRAMEWORK_FORMAT`.
   package let platform: String
   package let inputs: [TensorDescription]
   package let outputs: [TensorDescription]

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// Why a request cannot be understood, or is not one for the model.
+/// The faults of a request, in itself or for its model.
 package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   /// `Inference-Header-Content-Length` is no number from 0 to the body's length.
   case headerLength(String)
@@ -32,7 +32,7 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   case wrongDatatype(input: String, found: Datatype, expected: Datatype)
   /// A shape that the model does not take.
   case wrongShape(input: String, found: [Int], expected: [Int])
-  /// A body of nothing but elements, for a model that it says too little to.
+  /// A body of elements only, for a model that needs more than one input or shape.
   case bareBody
   case parameter(String, expected: String)
 
@@ -40,17 +40,17 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .headerLength(let text):
-      "Inference-Header-Content-Length is \(printableName(text)), which is no number of the body's bytes"
-    case .json(let error): "the request is no JSON of the protocol: \(error)"
+      "Inference-Header-Content-Length is \(printableName(text)), which is no number of the body's bytes; give that of the JSON"
+    case .json(let error): "the request is no JSON of the protocol (\(error)); send an object with \"inputs\""
     case .member(let name, let expected): "\"\(name)\" must be \(expected)"
     case .unknownDatatype(let name, let tensor):
-      "tensor \(Self.name(tensor)): unknown datatype \(printableName(name)); known are "
+      "tensor \(Self.name(tensor)): unknown datatype \(printableName(name)); use one of "
         + Datatype.allCases.map(\.rawValue).joined(separator: ", ")
     case .shape(let tensor): "tensor \(Self.name(tensor)): its shape must be a list of numbers from 0 on"
     case .tooManyElements(let tensor, let limit):
-      "tensor \(Self.name(tensor)): its shape has more than \(limit) elements"
-    case .tooManyTensors(let limit): "a request has at most \(limit) inputs and outputs"
-    case .repeated(let tensor): "tensor \(Self.name(tensor)) is there twice"
+      "tensor \(Self.name(tensor)): its shape has more than \(limit) elements; send fewer"
+    case .tooManyTensors(let limit): "a request has at most \(limit) inputs and outputs; send fewer"
+    case .repeated(let tensor): "tensor \(Self.name(tensor)) is there twice; send it once"
     case .noElements(let tensor):
       "tensor \(Self.name(tensor)): give its elements as \"data\" or as \"binary_data_size\" bytes after the JSON, "
         + "one of the two"
@@ -61,16 +61,16 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
     case .element(let tensor, let index, let datatype):
       "tensor \(Self.name(tensor)): element \(index) is no \(datatype.rawValue): give \(datatype.elementText)"
     case .malformedBytes(let tensor):
-      "tensor \(Self.name(tensor)): its bytes are not elements of a length each, or no base64"
+      "tensor \(Self.name(tensor)): its bytes are not elements of a length each, or no base64; send the length of each before it"
     case .sharedMemory(let tensor):
       "tensor \(Self.name(tensor)): there is no shared memory here; send the elements"
     case .classification(let output):
       "output \(Self.name(output)): there is no classification extension here; ask for the elements"
     case .unknownInput(let name, let known):
-      "the model has no input \(Self.name(name)); it has \(known.joined(separator: ", "))"
+      "the model has no input \(Self.name(name)); name one of \(known.joined(separator: ", "))"
     case .missingInput(let name): "the model needs the input \(name)"
     case .unknownOutput(let name, let known):
-      "the model has no output \(Self.name(name)); it has \(known.joined(separator: ", "))"
+      "the model has no output \(Self.name(name)); name one of \(known.joined(separator: ", "))"
     case .wrongDatatype(let input, let found, let expected):
       "input \(input) is \(found.rawValue) where the model takes \(expected.rawValue)"
     case .wrongShape(let input, let found, let expected):

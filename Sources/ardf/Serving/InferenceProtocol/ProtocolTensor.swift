@@ -1,19 +1,19 @@
 /// A tensor that a model reads or makes: row-major.
 package struct ProtocolTensor: Sendable, Equatable {
-  /// Elements by what holds their datatype.
+  /// Elements in the Swift type that holds their datatype.
   package enum Elements: Sendable, Equatable {
-    /// Of `FP32`, and of `FP16` and `BF16` enlarged.
+    /// `FP32`, and `FP16` and `BF16` converted to it.
     case floats([Float])
     /// Of `FP64`.
     case doubles([Double])
     /// Of `UINT8` and `BOOL`.
     case octets([UInt8])
-    /// Of all other whole numbers; `UINT64` holds those of 63 bits.
+    /// All other whole numbers; of `UINT64` those of 63 bits.
     case integers([Int])
     /// Of `BYTES`.
     case texts([[UInt8]])
 
-    /// How many there are.
+    /// The number of elements.
     package var count: Int {
       switch self {
       case .floats(let elements): elements.count
@@ -56,7 +56,7 @@ package struct ProtocolTensor: Sendable, Equatable {
     self.init(name, .bytes, [texts.count], .texts(texts.map { Array($0.utf8) }))
   }
 
-  /// Refuses infinities and what is no number, unless the model's input takes them.
+  /// Refuses infinities and NaN, unless the model's input accepts them.
   func checkFinite(for model: ModelDescription) throws(ProtocolError) {
     guard model.inputs.first(where: { $0.name == name })?.takesNonFinite != true else { return }
     let index: Int? =

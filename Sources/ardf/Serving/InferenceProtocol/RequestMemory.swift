@@ -1,8 +1,8 @@
 import FileFormats
 
-/// The memory that reading a request takes, known before it is taken.
+/// Upper bounds of the memory for reading a request, computed beforehand.
 extension InferenceRequest {
-  /// Bytes that the values of a body's JSON take at most while they are read and made tensors of.
+  /// Most bytes of the values of a body's JSON while they are parsed and converted to tensors.
   ///
   /// - `headerLength`: as `init`'s.
   package static func parsingBytes(
@@ -22,7 +22,7 @@ extension InferenceRequest {
     return min(values, limits.jsonValues) * 3 * MemoryLayout<JSONValue>.stride + jsonBytes
   }
 
-  /// Bytes that the inputs take at most as tensors.
+  /// Most bytes of the inputs as tensors.
   package var tensorBytes: Int {
     if isBare { return 2 * body.count + 64 }
     return inputs.reduce(0) { sum, input in

@@ -82,7 +82,7 @@ enum TensorBytes {
     return texts
   }
 
-  /// Appends a tensor's bytes as they travel.
+  /// Appends a tensor's bytes in the protocol's format.
   static func append(_ tensor: ProtocolTensor, to bytes: inout [UInt8]) {
     switch tensor.elements {
     case .floats(let elements):

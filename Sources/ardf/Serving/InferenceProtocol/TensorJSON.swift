@@ -10,7 +10,7 @@ import FileFormats
 enum TensorJSON {
   /// The elements of a list, or of lists in lists, in their order.
   ///
-  /// - `isBase64`: whether texts of `BYTES` stand for bytes so.
+  /// - `isBase64`: whether texts of `BYTES` are base64.
   static func elements(
     _ data: [JSONValue], datatype: Datatype, count: Int, tensor: String, isBase64: Bool
   ) throws(ProtocolError) -> ProtocolTensor.Elements {
@@ -75,7 +75,7 @@ enum TensorJSON {
     }
   }
 
-  /// Bytes that `append` adds at most.
+  /// Most bytes that `append` adds.
   static func mostBytes(_ tensor: ProtocolTensor) -> Int {
     // With the comma after each, and the two brackets.
     switch tensor.elements {

@@ -5,8 +5,7 @@ package struct PageServer: Sendable {
   private let server: HTTPServer
   private let requests: RequestGuard
   private let listening: ListeningAddress
-  /// The token that requests which change something must carry, and on an address that other machines reach every
-  /// request.
+  /// The token for requests that change something; on an address that other machines reach, for every request.
   package var token: String { requests.token }
 
   /// A server that does not accept connections yet.
@@ -23,9 +22,9 @@ package struct PageServer: Sendable {
       limits: connections, end: end)
   }
 
-  /// Where it is: on an address of this machine alone the page's, else one that lets a browser in.
+  /// The address to open: on loopback the page's, else one with the token.
   ///
-  /// - `host`: what other machines call this one, where the server listens on all of its addresses.
+  /// - `host`: the name or address by which other machines reach this one, if the server listens on all addresses.
   package func address(host: @autoclosure () -> String) -> String {
     guard requests.isOpen else { return "http://\(listening)/" }
     let place = listening.isAny ? "\(host()):\(listening.port)" : "\(listening)"
@@ -35,7 +34,7 @@ package struct PageServer: Sendable {
   /// Connections that are open.
   package var connections: Int { server.connections }
 
-  /// Answers requests until the task is cancelled; can be run once.
+  /// Answers requests until the task is cancelled; call it once.
   ///
   /// - Throws: `ServingError`, `CancellationError`.
   package func run() async throws {

@@ -2,10 +2,10 @@
 struct QRGrid: Sendable, Equatable {
   let side: Int
   private var dark: [Bool]
-  /// Modules of patterns, and of what says the mask and the version.
+  /// Modules of patterns, of the mask's number and of the version.
   private var isReserved: [Bool]
 
-  /// Which modules each mask turns over.
+  /// The modules that each mask inverts.
   static let masks: [@Sendable (_ row: Int, _ column: Int) -> Bool] = [
     { ($0 + $1) % 2 == 0 }, { row, _ in row % 2 == 0 }, { _, column in column % 3 == 0 },
     { ($0 + $1) % 3 == 0 }, { ($0 / 2 + $1 / 3) % 2 == 0 }, { $0 * $1 % 2 + $0 * $1 % 3 == 0 },
@@ -60,7 +60,7 @@ struct QRGrid: Sendable, Equatable {
     }
   }
 
-  /// Says the level of error correction, which is 0 for M, and the mask, twice.
+  /// Draws the level of error correction, which is 0 for M, and the mask, twice.
   private mutating func drawFormat(_ mask: Int) {
     let bits = Self.coded(mask, bits: 10, by: 0b101_0011_0111) ^ 0b101_0100_0001_0010
     // Around the corner pattern at the top left, without the line of the timing patterns.
@@ -78,7 +78,7 @@ struct QRGrid: Sendable, Equatable {
     reserve(side - 8, 8, true)
   }
 
-  /// Says the version, twice, from 7 on.
+  /// Draws the version, twice, from version 7 on.
   private mutating func drawVersion(_ number: Int) {
     guard number >= 7 else { return }
     let bits = Self.coded(number, bits: 12, by: 0b1_1111_0010_0101)
@@ -89,7 +89,7 @@ struct QRGrid: Sendable, Equatable {
     }
   }
 
-  /// A number followed by the rest of its polynomial by another's (BCH).
+  /// A number followed by its BCH code: the remainder of its polynomial divided by another.
   private static func coded(_ number: Int, bits: Int, by divisor: Int) -> Int {
     var rest = number << bits
     while rest >> bits > 0 {
@@ -100,7 +100,7 @@ struct QRGrid: Sendable, Equatable {
 
   // MARK: - Codewords
 
-  /// From the bottom right in columns of two modules, upwards and downwards in turn.
+  /// The order of the data's modules: columns of two from the bottom right, alternately upwards and downwards.
   private mutating func draw(_ codewords: [UInt8], under mask: (Int, Int) -> Bool) {
     var next = 0
     var isUpwards = true
@@ -121,7 +121,7 @@ struct QRGrid: Sendable, Equatable {
 
   // MARK: - Penalty
 
-  /// How hard the symbol is to read, by the standard's four rules.
+  /// The penalty of the symbol by the standard's four rules; lower is easier to read.
   var penalty: Int {
     let rows = (0..<side).map { row in (0..<side).map { self[row, $0] } }
     let columns = (0..<side).map { column in (0..<side).map { self[$0, column] } }
@@ -142,7 +142,7 @@ struct QRGrid: Sendable, Equatable {
     return lines + squares + 10 * (abs(20 * count - 10 * dark.count) / dark.count)
   }
 
-  /// Long runs, and what looks like a corner pattern beside four light modules.
+  /// The penalty of long runs, and of patterns like a corner's beside four light modules.
   private static func penalty(ofLine line: [Bool]) -> Int {
     var (sum, run) = (0, 0)
     for (index, module) in line.enumerated() {

@@ -1,12 +1,12 @@
-/// A size of QR codes with error correction of level M: how many codewords it holds, and how they are shared out.
+/// A size of QR codes with error correction of level M: its codewords and their blocks.
 struct QRVersion: Sendable {
-  /// 1 to 9.
+  /// The version's number, 1 to 9.
   let number: Int
   /// Data codewords of each block; the longer ones come last.
   let blocks: [Int]
   /// Codewords of error correction of each block.
   let correction: Int
-  /// Where alignment patterns have their middle, along both axes.
+  /// The centers of alignment patterns, along both axes.
   let alignment: [Int]
 
   /// ISO/IEC 18004, tables 9 and E.1.
@@ -48,7 +48,7 @@ struct QRVersion: Sendable {
     return Self.interleaved(parts) + Self.interleaved(corrections)
   }
 
-  /// The first codeword of each block, the second of each, and so on.
+  /// Interleaves blocks: the first codeword of each, the second of each, and so on.
   private static func interleaved(_ blocks: [[UInt8]]) -> [UInt8] {
     let longest = blocks.map(\.count).max() ?? 0
     return (0..<longest).flatMap { index in blocks.compactMap { index < $0.count ? $0[index] : nil } }
@@ -68,7 +68,8 @@ enum ReedSolomon {
     return result
   }
 
-  /// The rest of the data's polynomial, times x^codewords, by the product of all x - 2^i for i below `codewords`.
+  /// The remainder of the data's polynomial times x^codewords, divided by the product of all x - 2^i for i below
+  /// `codewords`.
   static func correction(of data: [UInt8], codewords: Int) -> [UInt8] {
     // Without its leading 1, the highest power first.
     var divisor = [UInt8](repeating: 0, count: codewords - 1) + [1]

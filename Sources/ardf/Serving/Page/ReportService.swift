@@ -15,13 +15,13 @@ import Reporting
 /// | `PUT PATH/NAME` | keeps a file there |
 /// | `POST PATH?run` | `{"page": PATH}`: runs the flow on the files |
 ///
-/// Files of the machine are never read by a name that a request gives.
+/// No file of the machine is read by a name from a request.
 package actor ReportService: RequestHandler {
   /// Bytes of a request for effects.
   package static let placementBytes = 256 << 10
   /// Bytes of a request for another frame.
   static let turnBytes = 1 << 10
-  /// Uploads that may be under way; an older one is dropped for the next.
+  /// Most unfinished uploads; the oldest is dropped for a new one.
   static let openUploads = 4
 
   private let workshop: any Workshop
@@ -29,7 +29,7 @@ package actor ReportService: RequestHandler {
   private let limits: UploadLimits
   private var uploads: [(id: Int, folder: UploadFolder)] = []
   private var uploadCount = 0
-  /// Made for the first upload.
+  /// The folder of uploads, made for the first one.
   private var room: UploadRoom?
 
   init(workshop: any Workshop, requests: RequestGuard, limits: UploadLimits = UploadLimits()) {
@@ -102,7 +102,7 @@ package actor ReportService: RequestHandler {
   /// Requests about a frame, besides those of its files.
   private static let actions = ["place", "turn"]
 
-  /// The methods that an address takes; none where there is nothing.
+  /// The methods of an address; none for an unknown address.
   private static func methods(of path: [String]) -> [String] {
     switch (path.first, path.count) {
     case ("frames", 3) where actions.contains(path[2]): ["POST"]
@@ -113,7 +113,7 @@ package actor ReportService: RequestHandler {
     }
   }
 
-  /// Runs the dropped files; errors name them as they were dropped.
+  /// Runs the flow on dropped files; errors use their dropped names.
   private func run(_ folder: UploadFolder) async throws -> Int {
     do {
       return try await workshop.run(path: folder.content(), of: folder)

@@ -1,9 +1,10 @@
 import FileFormats
 import HTTPServing
 
-/// Who may ask: on this machine's own address browsers of this machine, on any other those that were given the token.
+/// The access rules of the page: on loopback, browsers of this machine; on any other address, those that have the
+/// token.
 struct RequestGuard: Sendable {
-  /// Name of the token in the address that lets a browser in.
+  /// Name of the token in the address that gives a browser access.
   static let tokenName = "token"
 
   let address: ListeningAddress
@@ -21,13 +22,13 @@ struct RequestGuard: Sendable {
     return (0..<2).map { _ in zeroPadded(generator.next() as UInt64, 16, radix: 16) }.joined()
   }
 
-  /// Whether other machines reach the service: then pages and files need the token too.
+  /// Whether other machines reach the service; pages and files then need the token, too.
   var isOpen: Bool { !address.isLoopback }
 
   /// The name of a browser's cookie, which servers on other ports of the machine do not share.
   private var cookie: String { "ardf-\(address.port)" }
 
-  /// The answer to a browser that comes with the token in its address: it keeps the token as a cookie and is sent to the page.
+  /// The answer to a browser with the token in its address: sets the token as a cookie and redirects to the page.
   func admission(_ head: RequestHead) -> Response? {
     guard isOpen, head.method == "GET" || head.method == "HEAD", head.path.isEmpty,
       head.query.hasPrefix("\(Self.tokenName)="),
@@ -40,9 +41,10 @@ struct RequestGuard: Sendable {
       ], body: [])
   }
 
-  /// Refuses requests without the token: on an open address all, else those that change something.
+  /// Refuses requests without the token: all of them on an open address, else those that change something.
   ///
-  /// Those by a foreign name, which another site may have pointed here, and those of other sites are refused too.
+  /// Also refuses requests with a foreign `Host`, which another site may have pointed here, and requests from other
+  /// sites.
   func check(_ head: RequestHead) throws(Refusal) {
     guard let host = head.fields["host"]?.lowercased(), isOpen || address.ownNames.contains(host) else {
       throw .forbidden("ask for http://\(address)/")

@@ -60,7 +60,7 @@ package final class UploadFolder: Sendable {
     }
   }
 
-  /// A folder of that name in the process's room; the name is used once.
+  /// A folder of that name in the process's upload folder; each name is used once.
   package init(_ name: String, in room: UploadRoom, limits: UploadLimits) {
     self.room = room
     self.name = name
@@ -70,10 +70,10 @@ package final class UploadFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: place) }
 
-  /// Where the files lie for now.
+  /// The path of the files.
   private var place: String { "\(room.place)/\(name)" }
 
-  /// The error's text with files named as they were dropped: users do not know where they are stored.
+  /// The error's text with the dropped names of files, since users do not know the stored ones.
   package func told(_ error: any Error) -> String {
     let places = [place, "\(room.placeInMessages)/\(name)"]
     return places.reduce("\(error)") { text, place in
@@ -99,7 +99,7 @@ package final class UploadFolder: Sendable {
 
   /// The dropped content: the only file, or the folder that holds all files.
   ///
-  /// An archive is read as every command reads it, once it is known to keep the limits of an upload.
+  /// An archive is read as by every command, after it is checked against the limits of uploads.
   func content() throws -> String {
     let path = try innermost(place)
     guard hasEnding(path, ".zip") else { return path }
@@ -113,7 +113,7 @@ package final class UploadFolder: Sendable {
     return path
   }
 
-  /// The file or folder inside folders that hold nothing but it.
+  /// Descends through folders that hold only one file or folder.
   ///
   /// - Throws: `FileError` where one cannot be looked into.
   private func innermost(_ path: String) throws(FileError) -> String {

@@ -7,10 +7,10 @@ import OutputFolders
   import Foundation
 #endif
 
-/// The folder of one process for everything that is dropped: the user's alone, and gone with the process.
+/// The folder of one process for all dropped files: readable by its user only, and removed with the process.
 ///
-/// It is locked while the process lives, as all outputs are that are being written, so that the next start can tell a
-/// killed one's folder from a living one's, which a process id could not: containers use the same ids again.
+/// It is locked while the process lives, so that the next start can tell a killed process's folder from a running
+/// one's. A process id could not, since containers reuse ids.
 package final class UploadRoom: Sendable {
   private static let name = "ardf-drops-"
 
@@ -18,16 +18,19 @@ package final class UploadRoom: Sendable {
 
   /// Makes the folder in the system's folder for temporary files.
   ///
-  /// - Throws: `FileError`, or what keeps the folder from being made private.
-  package init() throws {
+  package init() throws(FileError) {
     folder = try AtomicDirectory(path: "\(Self.parent)/\(Self.name)\(UUID().uuidString)", force: false)
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.temporaryPath)
+    do {
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.temporaryPath)
+    } catch {
+      throw .permissionDenied(path: folder.temporaryPath)
+    }
   }
 
-  /// Where files lie for now.
+  /// The path of the folder.
   package var place: String { folder.temporaryPath }
 
-  /// Name of the folder in messages.
+  /// The name that stands for the folder in messages.
   package var placeInMessages: String { folder.path }
 
   /// Writes a file; fails if there is one.
@@ -35,7 +38,7 @@ package final class UploadRoom: Sendable {
     try folder.write(bytes, to: name)
   }
 
-  /// Removes what processes of this user left that were killed.
+  /// Removes the folders that killed processes of this user left.
   package static func removeAbandoned() {
     AtomicOutputs.removeLeftovers(in: parent) { $0.hasPrefix(name) }
   }

@@ -3,9 +3,9 @@ import FileFormats
 import HTTPServing
 import Reporting
 
-/// Who knows the frames and does what a page asks for.
+/// The frames of a page, and the work that the page requests.
 package protocol Workshop: Sendable {
-  /// Whether there are networks to run on what is dropped.
+  /// Whether there are networks to run on dropped files.
   var canRun: Bool { get }
 
   /// The newest frame; nil while there is none.
@@ -23,15 +23,15 @@ package protocol Workshop: Sendable {
   /// Places effects; nil where there is no such frame.
   func place(_ wishes: [PlacementWish], on frame: Int) async throws -> PlacementAnswer?
 
-  /// Runs the flow on a picture, or on the first frame of a capture, at a path; what lies there goes with the last
+  /// Runs the flow on the picture, or on the first frame of the capture, at a path; the files are removed with the last
   /// reference to `upload`.
   ///
   /// - Returns: the new frame.
   func run(path: String, of upload: UploadFolder) async throws -> Int
 
-  /// Runs the flow on another frame, by its position from 0, of the capture that `frame` is of.
+  /// Runs the flow on another frame, by its position from 0, of `frame`'s capture.
   ///
-  /// - Returns: the frame, which may have been there already; nil where there is no such frame.
+  /// - Returns: the frame's number, new or existing; nil where there is no such frame.
   func turn(to position: Int, from frame: Int) async throws -> Int?
 }
 
@@ -42,16 +42,16 @@ package struct PlacementWish: Sendable, Equatable {
   /// The effect.
   package var effect: EffectType
 
-  /// A wish from its parts.
+  /// A request from its parts.
   package init(object: Int, effect: EffectType) {
     self.object = object
     self.effect = effect
   }
 
-  /// The most wishes of one request.
+  /// Most effects in one request.
   static let limit = 1000
 
-  /// The wishes of a request's body: `{"effects": [{"object": 0, "effect": "smoke"}]}`.
+  /// The effects of a request's body: `{"effects": [{"object": 0, "effect": "smoke"}]}`.
   static func list(_ json: JSONValue) throws(Refusal) -> [PlacementWish] {
     guard let entries = json["effects"]?.array, entries.count <= limit else {
       throw .badRequest("\"effects\" must be a list of at most \(limit) objects")
@@ -73,7 +73,7 @@ package struct PlacementWish: Sendable, Equatable {
 package struct PlacementAnswer: Sendable {
   /// All effects of the frame, earlier ones included.
   package var effects: [PlacedEffect]
-  /// Why wishes were not met.
+  /// The reasons of effects that were not placed.
   package var refused: [String]
 
   /// An answer from its parts.
