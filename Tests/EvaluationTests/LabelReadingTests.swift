@@ -238,6 +238,41 @@ struct LabelReadingTests {
     #expect(set.categoryIds == [17, 18])
   }
 
+  /// pycocotools holds categories apart by their number, whatever they are called.
+  @Test("two categories of one name are not merged")
+  func categoriesOfOneName() throws {
+    let annotation: JSONValue = [
+      "id": 2, "image_id": 7, "category_id": 6, "bbox": [1, 2, 3.5, 4], "iscrowd": 0,
+      "segmentation": [[1, 2, 4, 2, 4, 6]],
+    ]
+    let twice: JSONValue = [
+      ["id": 18, "name": "dog"], ["id": 6, "name": "dog"], ["id": 17, "name": "cat"],
+    ]
+    let both = try annotated { document in
+      document["categories"] = twice
+      document["annotations"] = .array((document["annotations"]?.array ?? []) + [annotation])
+    }
+    guard case .failure(.sharedName(_, ids: [18, 6], name: "dog")) = both else {
+      Issue.record("\(both)")
+      return
+    }
+    // Exporters write a category for a group too, which nothing is annotated with.
+    #expect(try annotated { $0["categories"] = twice }.get().categoryIds == [17, 18])
+    let other = try annotated { document in
+      document["categories"] = twice
+      document["annotations"] = [annotation]
+    }
+    #expect(try other.get().categoryIds == [17, 6])
+    let sameNumber = try annotated {
+      $0["categories"] = [["id": 18, "name": "dog"], ["id": 18, "name": "cat"]]
+    }
+    guard case .failure(let error) = sameNumber else {
+      Issue.record("accepted")
+      return
+    }
+    #expect("\(error)".contains("\"id\" of categories[1]"))
+  }
+
   @Test("what an annotation file lacks or has wrong is named")
   func badAnnotations() throws {
     func place(_ change: (inout [String: JSONValue]) -> Void) throws -> String {

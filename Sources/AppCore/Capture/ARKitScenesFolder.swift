@@ -22,13 +22,19 @@ enum ARKitScenesFolder: CaptureFormat {
   }
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
-    var poseEntries: [(time: Double, value: RigidTransform<CameraARKit, World>)] = []
+    var poseEntries: [(time: Double, value: StatedPose)] = []
+    let expected = "timestamp rx ry rz tx ty tz"
     for row in try folder.rows(trajectory, separatedBy: .blanks, namedBy: pictures) {
-      let v = try row.numbers(count: 7, expected: "timestamp rx ry rz tx ty tz")
+      let v = try row.poseNumbers(count: 7, expected: expected)
+      guard v[0].isFinite else { throw row.bad(expected) }
+      guard v.allSatisfy(\.isFinite) else {
+        poseEntries.append((v[0], .failure(row.lostPose)))
+        continue
+      }
       let worldToCamera = RigidTransform<WorldZUp, CameraOpenCV>(
         rotation: Quaternion(axisAngle: Vector3<CameraOpenCV>(v[1], v[2], v[3])),
         origin: Point3(v[4], v[5], v[6]))
-      poseEntries.append((v[0], worldToCamera.inverse.ofARKitCamera.inYUpWorld))
+      poseEntries.append((v[0], .success(worldToCamera.inverse.ofARKitCamera.inYUpWorld)))
     }
     let poses = TimeIndex(poseEntries)
     let cameras = TimeIndex(
@@ -44,7 +50,7 @@ enum ARKitScenesFolder: CaptureFormat {
       let picture = stored[name] ?? name
       guard let time = time(name) else { throw .untimedName(file: picture) }
       guard let depth = depths[name] else {
-        throw .missingFile(file: picture, name: "lowres_depth/\(name).png")
+        throw .notRecorded(file: picture, name: "lowres_depth/\(name).png")
       }
       guard let pose = poses.nearest(to: time, within: poseTolerance) else {
         throw .nothingNear(file: trajectory, frame: picture, seconds: poseTolerance)
@@ -54,7 +60,7 @@ enum ARKitScenesFolder: CaptureFormat {
       }
       return IndexedShot(
         name: name, file: picture, timestamp: time, picture: picture, depth: depth,
-        confidence: confidences[name], camera: try self.camera(camera, folder), cameraToWorld: pose)
+        confidence: confidences[name], camera: try self.camera(camera, folder), cameraToWorld: try pose.get())
     }
   }
 

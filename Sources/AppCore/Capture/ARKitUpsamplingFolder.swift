@@ -13,6 +13,7 @@ struct ARKitUpsamplingFolder: CaptureFormat, CaptureSource {
 
   let path: String
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
   var layout: CaptureLayout { .arkitUpsampling }
 
@@ -22,7 +23,8 @@ struct ARKitUpsamplingFolder: CaptureFormat, CaptureSource {
   }
 
   private let folder: CaptureFolder
-  private let shots: [Shot]
+  /// nil of damaged frames.
+  private let shots: [Shot?]
 
   static func recognizes(_ folder: CaptureFolder, names: NameSet) -> Bool {
     [pictures, depths, LaserDepth.arkitScenes].allSatisfy { folder.hasSubfolder($0) }
@@ -48,7 +50,7 @@ struct ARKitUpsamplingFolder: CaptureFormat, CaptureSource {
       try listing.add(name: name, file: picture) { () throws(CaptureError) in
         guard let time = ARKitScenesFolder.time(name) else { throw .untimedName(file: picture) }
         guard let depth = depths[name] else {
-          throw .missingFile(file: picture, name: "\(Self.depths)/\(name).png")
+          throw .notRecorded(file: picture, name: "\(Self.depths)/\(name).png")
         }
         found[name] = Shot(picture: picture, depth: depth, confidence: confidences[name])
         return time
@@ -56,13 +58,13 @@ struct ARKitUpsamplingFolder: CaptureFormat, CaptureSource {
     }
     try listing.finish()
     frames = listing.frames.map(\.reference)
-    skipped = listing.skipped
-    shots = frames.compactMap { found[$0.name] }
+    (defects, skipped) = (listing.defects, listing.skipped)
+    shots = frames.map { found[$0.name] }
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
     let reference = try reference(at: index)
-    let shot = shots[index]
+    guard let shot = shots[index] else { throw .noSuchFrame(index: index, count: frames.count) }
     let bytes = try folder.bytes(shot.picture, namedBy: shot.picture)
     let size = try DepthDecoding.pictureHeader(bytes, file: shot.picture, limits: folder.limits).size
     // A camera stands in for the check of the parts alone.
@@ -93,6 +95,7 @@ struct ARKitUpsamplingFolder: CaptureFormat, CaptureSource {
 
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
     _ = try reference(at: index)
-    return try folder.encodedPicture(shots[index].picture, namedBy: path)
+    guard let shot = shots[index] else { throw .noSuchFrame(index: index, count: frames.count) }
+    return try folder.encodedPicture(shot.picture, namedBy: path)
   }
 }

@@ -35,7 +35,7 @@ struct CameraFile {
     } catch {
       throw .unreadable(file: path, reason: "\(error)")
     }
-    let text = String(decoding: bytes, as: UTF8.self)
+    let text = TextFile.text(bytes)
     if let json = try? JSONValue.parse(text), json.object != nil {
       add(json, at: "")
     } else if text.contains(":") {

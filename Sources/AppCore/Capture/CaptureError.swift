@@ -100,6 +100,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   case foreignLayout(path: String, layout: ForeignLayout)
   /// A Git LFS pointer in place of a file's content.
   case pointer(file: String)
+  /// An app stores a part with some frames only.
+  case notRecorded(file: String, name: String)
   /// A trajectory leaves a frame out.
   case noPoseOfFrame(file: String, frame: Int)
   /// Pictures and depth files that belong together in their order differ in number.
@@ -292,6 +294,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
         + "registered depth (RealSense: align_depth.enable:=true)"
     case .pointer(let file):
       "\(file): is a Git LFS pointer in place of the file; fetch the file itself with git lfs pull"
+    case .notRecorded(let file, let name):
+      "\(file): has no \(name), which not every frame is recorded with; leave the frame out"
     case .noPoseOfFrame(let file, let frame):
       "\(file): holds no pose of frame \(frame), counted from 0; add it or leave the frame out"
     case .unpairedFiles(let pictures, let folder, let depths, let depthFolder):
@@ -315,6 +319,16 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   }
 
   private func sides(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }
+}
+
+extension CaptureError {
+  /// Whether it tells of a frame that was recorded without a part, as whole captures have them, rather than of damage.
+  var isGap: Bool {
+    switch self {
+    case .nothingNear, .noDepthOfPicture, .noPoseOfFrame, .notRecorded: true
+    default: false
+    }
+  }
 }
 
 extension CaptureError: ClassifiedError {

@@ -93,6 +93,9 @@ public enum CaptureReader {
     image: String, depth: String, confidence: String? = nil, camera: StatedCamera, depthUnit: Double = 0.001,
     limits: CaptureLimits = CaptureLimits()
   ) throws(CaptureError) -> any CaptureSource {
+    guard DepthUnitMeters.range.contains(depthUnit) else {
+      throw .badField(file: depth, field: "depth unit", expected: DepthUnitMeters.expected)
+    }
     let unit = DepthUnit(png: Float(depthUnit), npy: 1)
     var isFolder = false
     guard FileManager.default.fileExists(atPath: image, isDirectory: &isFolder), isFolder else {
@@ -123,8 +126,11 @@ public enum CaptureReader {
     let stem = String(name.dropLast(".json".count))
     let source = try open(folder: folder, photographs)
     let isWhole = [NativeCapture.frameFile, TransformsFile.name].contains(name)
-    guard isWhole || source.frames.contains(where: { $0.name == stem }) else {
-      let reason = source.skipped.first { $0.name == stem }?.reason ?? "it is no frame of its folder"
+    let position = source.frames.firstIndex { $0.name == stem }
+    let defect = position.flatMap { source.defects[$0]?.description }
+    guard isWhole || position != nil && defect == nil else {
+      let reason =
+        defect ?? source.skipped.first { $0.name == stem }?.reason ?? "it is no frame of its folder"
       throw .noUsableFrame(path: path, firstReason: reason)
     }
     return isWhole ? source : OneFrame(of: source, named: stem, path: path)

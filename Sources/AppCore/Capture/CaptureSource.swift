@@ -165,9 +165,12 @@ public protocol CaptureSource: Sendable {
   var layout: CaptureLayout { get }
   /// The path it was opened from.
   var path: String { get }
-  /// Usable frames in the order of their timestamps; never empty.
+  /// Frames in the order of their timestamps, one that can be read at least.
   var frames: [FrameReference] { get }
-  /// Frames that were found but left out.
+  /// Positions in `frames` of those that were found damaged when the capture was opened, and why; reading one throws
+  /// that. Their timestamps are those of the frames before them.
+  var defects: [Int: CaptureError] { get }
+  /// Frames recorded without a part, and files that are none: they are left out.
   var skipped: [SkippedFrame] { get }
   /// Whether it tells where its cameras stood: as its layout does, unless that may leave them out.
   var hasPoses: Bool { get }
@@ -199,6 +202,8 @@ extension CaptureSource {
     _ step: (String) throws(CaptureError) -> Result
   ) throws(CaptureError) -> Result { try step(path) }
 
+  /// None.
+  public var defects: [Int: CaptureError] { [:] }
   /// As its layout.
   public var hasPoses: Bool { layout.hasPoses }
   /// Nothing.
@@ -212,10 +217,13 @@ extension CaptureSource {
   }
 
   /// The reference at an index.
+  ///
+  /// - Throws: `.noSuchFrame`; of a frame that is known to be damaged, why.
   func reference(at index: Int) throws(CaptureError) -> FrameReference {
     guard frames.indices.contains(index) else {
       throw .noSuchFrame(index: index, count: frames.count)
     }
+    if let defect = defects[index] { throw defect }
     return frames[index]
   }
 }

@@ -70,7 +70,7 @@ package struct CaptureSummary: Sendable, Equatable {
   package let layout: CaptureLayout
   /// Figures of each usable frame.
   package let frames: [Frame]
-  /// Frames that cannot be read: their files are there, and damaged.
+  /// Frames that cannot be read: something of them is damaged, or named and not there.
   package let unreadable: [SkippedFrame]
   /// Frames left out.
   package let skipped: [SkippedFrame]

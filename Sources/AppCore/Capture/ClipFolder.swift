@@ -8,6 +8,7 @@ struct ClipFolder: CaptureSource, CaptureFormat {
 
   let path: String
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
   var layout: CaptureLayout { .clipFolder }
 
@@ -37,7 +38,7 @@ struct ClipFolder: CaptureSource, CaptureFormat {
     try listing.finish()
     self.folder = folder
     files = listing.frames
-    skipped = listing.skipped
+    (defects, skipped) = (listing.defects, listing.skipped)
     frames = files.map(\.reference)
     path = folder.path
   }

@@ -48,15 +48,19 @@ struct IndexedCapture: CaptureSource {
   let layout: CaptureLayout
   let path: String
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
+  let notes: [String]
 
   private let folder: CaptureFolder
-  private let shots: [IndexedShot]
+  /// nil of damaged frames.
+  private let shots: [IndexedShot?]
 
   /// - `names`: The frames' names, each used once.
-  /// - `shot`: The frame at a position of `names`; what it throws is why the frame is skipped.
+  /// - `notes`: What is odd about the index, a line each.
+  /// - `shot`: The frame at a position of `names`; what it throws is why the frame is damaged or skipped.
   init(
-    _ layout: CaptureLayout, _ folder: CaptureFolder, names: [String],
+    _ layout: CaptureLayout, _ folder: CaptureFolder, names: [String], notes: [String] = [],
     shot: (Int) throws(CaptureError) -> IndexedShot
   ) throws(CaptureError) {
     guard !names.isEmpty else { throw .noUsableFrame(path: folder.path, firstReason: "no frame is listed") }
@@ -75,16 +79,16 @@ struct IndexedCapture: CaptureSource {
     }
     try listing.finish()
     self.layout = layout
+    self.notes = notes
     self.folder = folder
     path = folder.path
     frames = listing.frames.map(\.reference)
-    skipped = listing.skipped
-    shots = frames.compactMap { found[$0.name] }
+    (defects, skipped) = (listing.defects, listing.skipped)
+    shots = frames.map { found[$0.name] }
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
-    _ = try reference(at: index)
-    let shot = shots[index]
+    let shot = try shot(at: index)
     let picture = try folder.bytes(shot.picture, namedBy: shot.file)
     let imageSize = try DepthDecoding.pictureHeader(picture, file: shot.picture, limits: folder.limits).size
     var parts = FrameParts(
@@ -107,8 +111,14 @@ struct IndexedCapture: CaptureSource {
   }
 
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
+    let shot = try shot(at: index)
+    return try folder.encodedPicture(shot.picture, namedBy: shot.file)
+  }
+
+  private func shot(at index: Int) throws(CaptureError) -> IndexedShot {
     _ = try reference(at: index)
-    return try folder.encodedPicture(shots[index].picture, namedBy: shots[index].file)
+    guard let shot = shots[index] else { throw .noSuchFrame(index: index, count: frames.count) }
+    return shot
   }
 }
 

@@ -9,6 +9,7 @@ struct NativeCapture: CaptureSource {
 
   let path: String
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
   var layout: CaptureLayout { .native }
 
@@ -21,7 +22,9 @@ struct NativeCapture: CaptureSource {
     let name = lastComponent(folder.path)
     let reference = FrameReference(
       name: name.isEmpty ? "capture" : name, timestamp: try fields.number("timestamp"))
-    self.init(folder: folder, files: [SequenceFrame(reference: reference, file: Self.frameFile)], skipped: [])
+    self.init(
+      folder: folder, files: [SequenceFrame(reference: reference, file: Self.frameFile)], defects: [:],
+      skipped: [])
   }
 
   /// A sequence from the metadata files of its frames, `NAME/frame.json` or `NAME.json`.
@@ -33,12 +36,17 @@ struct NativeCapture: CaptureSource {
       }
     }
     try listing.finish()
-    self.init(folder: folder, files: listing.frames, skipped: listing.skipped + folder.skippedNames())
+    self.init(
+      folder: folder, files: listing.frames, defects: listing.defects,
+      skipped: listing.skipped + folder.skippedNames())
   }
 
-  private init(folder: CaptureFolder, files: [SequenceFrame], skipped: [SkippedFrame]) {
+  private init(
+    folder: CaptureFolder, files: [SequenceFrame], defects: [Int: CaptureError], skipped: [SkippedFrame]
+  ) {
     self.folder = folder
     self.files = files
+    self.defects = defects
     self.skipped = skipped
     path = folder.path
     frames = files.map(\.reference)

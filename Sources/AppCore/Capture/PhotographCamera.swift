@@ -33,7 +33,10 @@ public enum PhotographCamera: Sendable, Equatable {
     of size: PixelSize, focalLengthIn35mmFilm: Int?, file: String
   ) throws(CaptureError) -> Intrinsics? {
     switch self {
-    case .stated(let camera): return try camera.intrinsics(for: size, file: file)
+    case .stated(let camera):
+      let intrinsics = try camera.intrinsics(for: size, file: file)
+      try PlausibleCamera.check(intrinsics, file: file)
+      return intrinsics
     case .fieldOfView(let degrees):
       let focal = Self.focalLength(degrees, longerSide: Double(max(size.width, size.height)))
       return try Self.centered(focal, size, file: file)

@@ -9,6 +9,7 @@ import Imaging
 struct PlainImages: CaptureSource {
   let path: String
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
   var layout: CaptureLayout { .images }
 
@@ -33,15 +34,14 @@ struct PlainImages: CaptureSource {
     guard lost.count < names.count || isSingleFile else {
       throw .noUsableFrame(path: path, firstReason: Self.lostLink)
     }
-    skipped =
-      isSingleFile
-      ? []
-      : lost.map { SkippedFrame(name: $0, reason: Self.lostLink) } + folder.skippedNames()
-        + Self.unread(in: folder, besides: names)
+    skipped = isSingleFile ? [] : folder.skippedNames() + Self.unread(in: folder, besides: names)
+    frames = names.enumerated().map { FrameReference(name: $1, timestamp: Double($0)) }
     let isLost = NameSet(lost)
-    frames = names.filter { !isLost.contains($0) }.enumerated().map {
-      FrameReference(name: $1, timestamp: Double($0))
+    var defects: [Int: CaptureError] = [:]
+    for (position, name) in names.enumerated() where isLost.contains(name) {
+      defects[position] = .malformed(file: name, reason: Self.lostLink)
     }
+    self.defects = defects
   }
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {

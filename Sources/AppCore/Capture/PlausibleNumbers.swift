@@ -7,6 +7,13 @@ enum DepthMeters: NumberBounds {
   static let expected = "meters from 0 to 100,000"
 }
 
+/// Meters of one unit of a stored depth: with less, 16 bits end within the nearest that any sensor reads; with more, its
+/// steps are longer than rooms' furniture.
+package enum DepthUnitMeters: NumberBounds {
+  package static let range = 1e-6...1.0
+  package static let expected = "meters of one unit, from 0.000001 to 1"
+}
+
 /// Meters from the world's origin along an axis: sixteen times the Earth's radius, so that every map projection and
 /// Earth-centered frame fits; doubles are 15 nm apart there.
 enum WorldMeters: NumberBounds {

@@ -10,6 +10,7 @@ import Imaging
 /// held.
 struct Record3DCapture: CaptureSource {
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
   var layout: CaptureLayout { .record3D }
   var path: String { files.path }
@@ -46,7 +47,7 @@ struct Record3DCapture: CaptureSource {
     self.files = files
     self.metadata = metadata
     frames = listing.frames.map(\.reference)
-    skipped = listing.skipped
+    (defects, skipped) = (listing.defects, listing.skipped)
     numbers = listing.frames.compactMap { integer(of: $0.file, in: 0...limits.frames) }
   }
 

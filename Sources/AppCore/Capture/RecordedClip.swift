@@ -12,6 +12,7 @@ struct RecordedClip: CaptureSource {
 
   let path: String
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
   var layout: CaptureLayout { .recordedClip }
 
@@ -42,7 +43,7 @@ struct RecordedClip: CaptureSource {
     self.limits = limits
     self.ranges = ranges
     frames = listing.frames.map(\.reference)
-    skipped = listing.skipped
+    (defects, skipped) = (listing.defects, listing.skipped)
     numbers = listing.frames.compactMap { integer(of: $0.file, in: 0...Self.lastNumber) }
   }
 

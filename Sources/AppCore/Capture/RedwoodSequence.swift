@@ -26,9 +26,10 @@ enum RedwoodSequence: CaptureFormat {
     }
     let poses = try poses(log, folder)
     let camera = try PinholeCameraFile.find(in: folder) ?? PinholeCameraFile.structureSensor
-    let first = try poses.min { $0.key < $1.key }.map { first throws(CaptureError) in
-      try pose(first.value, in: WorldYDown.self, log: log, number: first.key)
-    }
+    // The first that is sound.
+    let first = poses.sorted { $0.key < $1.key }.lazy.compactMap { number, matrix in
+      try? pose(matrix, in: WorldYDown.self, log: log, number: number)
+    }.first
     let isTurnedOver = (first?.yAxis.y ?? 1) < 0
     let names = frameNames(of: pairs.map(\.picture))
     return try IndexedCapture(.redwood, folder, names: names) { position throws(CaptureError) in
@@ -95,7 +96,7 @@ enum RedwoodSequence: CaptureFormat {
       guard start + 5 <= rows.count else { throw rows[start].bad("followed by four rows of a matrix") }
       var matrix: [Double] = []
       for row in rows[start + 1..<start + 5] {
-        matrix += try row.numbers(count: 4, expected: "four numbers, a row of a matrix")
+        matrix += try row.poseNumbers(count: 4, expected: "four numbers, a row of a matrix")
       }
       poses[number] = matrix
     }
@@ -106,8 +107,11 @@ enum RedwoodSequence: CaptureFormat {
   private static func pose<W: SpatialFrame>(
     _ matrix: [Double], in world: W.Type, log: String, number: Int
   ) throws(CaptureError) -> RigidTransform<CameraARKit, W> {
-    let pose: RigidTransform<CameraOpenCV, W> = try FrameFields.pose(
-      matrix, order: .rowMajor, file: "\(log), frame \(number)")
+    let file = "\(log), frame \(number)"
+    guard matrix.allSatisfy(\.isFinite) else {
+      throw .badPose(file: file, reason: "has a number that is none")
+    }
+    let pose: RigidTransform<CameraOpenCV, W> = try FrameFields.pose(matrix, order: .rowMajor, file: file)
     return pose.ofARKitCamera
   }
 }

@@ -4,12 +4,14 @@ import Imaging
 
 /// 3D Scanner App's "All Data" export: `frame_NNNNN.json|jpg`, `depth_NNNNN.png`, `conf_NNNNN.png`.
 ///
+/// The app stores pictures and depth with some frames only: the others are skipped.
 /// Matrices are stored by rows. The export does not say how the phone was held: gravity tells.
 struct ScannerAppExport: CaptureSource, CaptureFormat {
   static let marks = "frame_NNNNN.json (3D Scanner App)"
 
   let path: String
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
   var layout: CaptureLayout { .scannerApp }
 
@@ -30,7 +32,7 @@ struct ScannerAppExport: CaptureSource, CaptureFormat {
       let file = "frame_\(number).json"
       try listing.add(name: "frame_\(number)", file: file) { () throws(CaptureError) in
         for name in [Self.picture(number), Self.depth(number)] where !folder.hasFile(name) {
-          throw .missingFile(file: file, name: name)
+          throw .notRecorded(file: file, name: name)
         }
         return try folder.metadata(file).number("time")
       }
@@ -38,7 +40,7 @@ struct ScannerAppExport: CaptureSource, CaptureFormat {
     try listing.finish()
     self.folder = folder
     files = listing.frames
-    skipped = listing.skipped
+    (defects, skipped) = (listing.defects, listing.skipped)
     frames = files.map(\.reference)
     path = folder.path
   }

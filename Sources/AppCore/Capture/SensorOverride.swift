@@ -18,6 +18,8 @@ package struct SensorOverride: CaptureSource {
   /// As the source's.
   package var frames: [FrameReference] { source.frames }
   /// As the source's.
+  package var defects: [Int: CaptureError] { source.defects }
+  /// As the source's.
   package var skipped: [SkippedFrame] { source.skipped }
   /// As the source's.
   package var hasPoses: Bool { source.hasPoses }

@@ -7,43 +7,76 @@ struct SequenceFrame: Sendable {
   let file: String
 }
 
-/// Sorts what a listing found into usable frames, by time, and skipped ones.
+/// Sorts what a listing found into frames, by time, and skipped ones.
+///
+/// The rule of every layout: a frame that was recorded without a part (`CaptureError.isGap`) is skipped. One that is
+/// damaged stays among the frames, in its place, and reading it throws: whoever reads the others names and records it.
 struct SequenceListing {
   private(set) var frames: [SequenceFrame] = []
+  /// Positions in `frames` of damaged ones, and why.
+  private(set) var defects: [Int: CaptureError] = [:]
   private(set) var skipped: [SkippedFrame] = []
 
   private let path: String
   private let limits: CaptureLimits
+  /// In the order of the listing; of damaged frames the time is not known.
+  private var found: [(name: String, file: String, time: Result<Double, CaptureError>)] = []
 
   init(path: String, limits: CaptureLimits) {
     self.path = path
     self.limits = limits
   }
 
-  /// Adds a frame with the time that `timestamp` finds, or skips it with the reason that it throws.
+  /// Adds a frame with the time that `timestamp` finds, as damaged with the error that it throws, or skips it.
   mutating func add(
     name: String, file: String, timestamp: () throws(CaptureError) -> Double
   ) throws(CaptureError) {
-    guard frames.count + skipped.count < limits.frames else {
+    guard found.count + skipped.count < limits.frames else {
       throw .tooManyFrames(path: path, limit: limits.frames)
     }
     do {
-      let time = try timestamp()
-      frames.append(SequenceFrame(reference: FrameReference(name: name, timestamp: time), file: file))
-    } catch {
+      found.append((name, file, .success(try timestamp())))
+    } catch  where error.isGap {
       skipped.append(SkippedFrame(name: name, reason: error.description))
+    } catch {
+      found.append((name, file, .failure(error)))
     }
   }
 
-  /// Orders by time, then name.
+  /// Orders by time, then name; a damaged frame follows the one that it follows in the listing.
   mutating func finish() throws(CaptureError) {
-    guard !frames.isEmpty else {
-      throw .noUsableFrame(path: path, firstReason: skipped.first?.reason ?? "the folder is empty")
+    var sound: [(frame: SequenceFrame, followers: [(name: String, file: String, error: CaptureError)])] = []
+    var leading: [(name: String, file: String, error: CaptureError)] = []
+    for (name, file, time) in found {
+      switch time {
+      case .success(let time):
+        sound.append(
+          (SequenceFrame(reference: FrameReference(name: name, timestamp: time), file: file), []))
+      case .failure(let error) where sound.isEmpty: leading.append((name, file, error))
+      case .failure(let error): sound[sound.count - 1].followers.append((name, file, error))
+      }
     }
-    frames.sort { a, b in
-      a.reference.timestamp == b.reference.timestamp
-        ? naturallyPrecedes(a.reference.name, b.reference.name)
-        : a.reference.timestamp < b.reference.timestamp
+    guard !sound.isEmpty else {
+      throw .noUsableFrame(
+        path: path,
+        firstReason: leading.first?.error.description ?? skipped.first?.reason ?? "the folder is empty")
+    }
+    sound.sort { a, b in
+      let (a, b) = (a.frame.reference, b.frame.reference)
+      return a.timestamp == b.timestamp ? naturallyPrecedes(a.name, b.name) : a.timestamp < b.timestamp
+    }
+    add(leading, at: sound[0].frame.reference.timestamp)
+    for (frame, followers) in sound {
+      frames.append(frame)
+      add(followers, at: frame.reference.timestamp)
+    }
+    found = []
+  }
+
+  private mutating func add(_ damaged: [(name: String, file: String, error: CaptureError)], at time: Double) {
+    for (name, file, error) in damaged {
+      defects[frames.count] = error
+      frames.append(SequenceFrame(reference: FrameReference(name: name, timestamp: time), file: file))
     }
   }
 }

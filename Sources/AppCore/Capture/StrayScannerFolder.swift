@@ -37,20 +37,26 @@ enum StrayScannerFolder: CaptureFormat {
     let pictures = try folder.stems(in: pictures)
     let confidences = try folder.stems(in: "confidence", endings: [".png"])
     let entries = Array(rows.dropFirst())
+    // nil of a row whose frame is not known.
     var seen: Set<Int> = []
-    var numbers: [Int] = []
-    for row in entries {
-      let frame = try row.numbers(at: [poseAt[1]], expected: "numbers under every heading")
-      guard let number = Int(exactly: frame[0]), number >= 0, seen.insert(number).inserted else {
-        throw row.bad("a line with a frame number of its own")
-      }
-      numbers.append(number)
+    let numbers = entries.map { row in
+      let field = poseAt[1] < row.fields.count ? Double(row.fields[poseAt[1]]) : nil
+      return field.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 && seen.insert($0).inserted ? $0 : nil }
     }
-    return try IndexedCapture(.strayScanner, folder, names: numbers.map { zeroPadded($0, 6) }) {
+    let listed = NameSet(seen.map { zeroPadded($0, 6) })
+    let unlisted = pictures.keys.filter { !listed.contains($0) }.count
+    let notes =
+      unlisted == 0
+      ? [] : ["\(odometry) has no line of \(counted(unlisted, "picture")) in rgb, left out"]
+    let names = zip(numbers, entries).map { number, row in
+      number.map { zeroPadded($0, 6) } ?? "line \(row.line)"
+    }
+    return try IndexedCapture(.strayScanner, folder, names: names, notes: notes) {
       position throws(CaptureError) in
-      let (row, name) = (entries[position], zeroPadded(numbers[position], 6))
+      let (row, name) = (entries[position], names[position])
       let file = "\(odometry), line \(row.line)"
       let v = try row.numbers(at: poseAt, expected: "numbers under every heading")
+      guard numbers[position] != nil else { throw row.bad("a line with a frame number of its own") }
       guard let rotation = Quaternion(x: v[5], y: v[6], z: v[7], w: v[8]) else {
         throw .badPose(file: file, reason: "has a quaternion of zeros")
       }

@@ -29,11 +29,10 @@ enum TUMSequence: CaptureFormat {
     let depthIndex = TimeIndex(depthEntries)
     let poseIndex = TimeIndex(try trajectory(folder))
     let camera = try PinholeCameraFile.find(in: folder) ?? PinholeCameraFile.structureSensor
-    var entries: [(time: Double, value: String)] = []
-    for row in rows { entries.append(try timedName(row)) }
-    let names = frameNames(of: entries.map(\.value))
+    for row in rows where row.fields.count != 2 { throw row.bad(timeAndName) }
+    let names = frameNames(of: rows.map { $0.fields[1] })
     return try IndexedCapture(.tumRGBD, folder, names: names) { position throws(CaptureError) in
-      let (time, picture) = entries[position]
+      let (time, picture) = try timedName(rows[position])
       guard let depth = depthIndex.nearest(to: time, within: timeTolerance) else {
         throw .nothingNear(file: depths, frame: picture, seconds: timeTolerance)
       }
@@ -42,29 +41,36 @@ enum TUMSequence: CaptureFormat {
       }
       return IndexedShot(
         name: names[position], file: picture, timestamp: time, picture: picture, depth: depth,
-        depthUnit: unit, camera: camera, cameraToWorld: pose)
+        depthUnit: unit, camera: camera, cameraToWorld: try pose.get())
     }
   }
 
   private static func timedName(_ row: TextRow) throws(CaptureError) -> (time: Double, value: String) {
-    let expected = "a time and a file name"
-    guard row.fields.count == 2 else { throw row.bad(expected) }
-    return (try row.numbers(at: [0], expected: expected)[0], row.fields[1])
+    guard row.fields.count == 2 else { throw row.bad(timeAndName) }
+    return (try row.numbers(at: [0], expected: timeAndName)[0], row.fields[1])
   }
+
+  private static let timeAndName = "a time and a file name"
 
   private static func trajectory(
     _ folder: CaptureFolder
-  ) throws(CaptureError) -> [(time: Double, value: RigidTransform<CameraARKit, World>)] {
-    var entries: [(time: Double, value: RigidTransform<CameraARKit, World>)] = []
+  ) throws(CaptureError) -> [(time: Double, value: StatedPose)] {
+    var entries: [(time: Double, value: StatedPose)] = []
+    let expected = "timestamp tx ty tz qx qy qz qw"
     for row in try folder.rows(poses, separatedBy: .blanks, namedBy: pictures) {
-      let v = try row.numbers(count: 8, expected: "timestamp tx ty tz qx qy qz qw")
-      guard let rotation = Quaternion(x: v[4], y: v[5], z: v[6], w: v[7]) else {
-        throw .badPose(file: "\(poses), line \(row.line)", reason: "has a quaternion of zeros")
-      }
-      let pose = RigidTransform<CameraOpenCV, WorldZUp>(
-        rotation: rotation, origin: Point3(v[1], v[2], v[3]))
-      entries.append((v[0], pose.ofARKitCamera.inYUpWorld))
+      let v = try row.poseNumbers(count: 8, expected: expected)
+      guard v[0].isFinite else { throw row.bad(expected) }
+      entries.append((v[0], pose(v, row)))
     }
     return entries
+  }
+
+  private static func pose(_ v: [Double], _ row: TextRow) -> StatedPose {
+    guard v.allSatisfy(\.isFinite) else { return .failure(row.lostPose) }
+    guard let rotation = Quaternion(x: v[4], y: v[5], z: v[6], w: v[7]) else {
+      return .failure(.badPose(file: "\(poses), line \(row.line)", reason: "has a quaternion of zeros"))
+    }
+    let pose = RigidTransform<CameraOpenCV, WorldZUp>(rotation: rotation, origin: Point3(v[1], v[2], v[3]))
+    return .success(pose.ofARKitCamera.inYUpWorld)
   }
 }

@@ -1,5 +1,18 @@
 import FileFormats
 
+/// How text files of captures begin.
+enum TextFile {
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// The bytes without the byte-order mark that editors put before them.
+  static func contents(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
+  }
+
+  /// The same as text.
+  static func text(_ bytes: [UInt8]) -> String { String(decoding: contents(bytes), as: UTF8.self) }
+}
+
 /// One line of a text file of numbers and names.
 struct TextRow: Sendable {
   let file: String
@@ -23,6 +36,20 @@ struct TextRow: Sendable {
       numbers.append(number)
     }
     return numbers
+  }
+
+  /// The numbers of all fields, a row of a trajectory, in which lost poses may be none (NaN) or infinite.
+  ///
+  /// - Throws: Where the fields are no numbers, or not as many as `expected` names.
+  func poseNumbers(count: Int, expected: String) throws(CaptureError) -> [Double] {
+    let numbers = fields.compactMap { Double($0) }
+    guard numbers.count == fields.count, numbers.count == count else { throw bad(expected) }
+    return numbers
+  }
+
+  /// The defect of a lost pose.
+  var lostPose: CaptureError {
+    .badPose(file: "\(file), line \(line)", reason: "has a number that is none")
   }
 
   func bad(_ expected: String) -> CaptureError { .badLine(file: file, line: line, expected: expected) }
@@ -59,7 +86,7 @@ extension CaptureFolder {
       throw CaptureError(error, of: name)
     }
     var rows: [TextRow] = []
-    var rest = bytes[...]
+    var rest = TextFile.contents(bytes)
     var number = 0
     var cost = 0
     while !rest.isEmpty {

@@ -1,3 +1,8 @@
+import Geometry
+
+/// A pose of a trajectory; of a lost one, why it is none: the frame that it belongs to is damaged.
+typealias StatedPose = Result<RigidTransform<CameraARKit, World>, CaptureError>
+
 /// Values by time, found by the nearest.
 struct TimeIndex<Value: Sendable>: Sendable {
   private let entries: [(time: Double, value: Value)]

@@ -12,11 +12,13 @@ import Imaging
 /// `transforms.json` as nerfstudio and instant-ngp read it.
 ///
 /// A picture may be named without its ending, and with the backslashes of Windows' tools. Where width and height are not
-/// stated they are the picture's. A frame of which a number is `NaN` or infinite, as that of a lost pose is, is skipped.
+/// stated they are the picture's. A frame of which a number is `NaN` or infinite, as that of a lost pose is, is damaged.
 ///
 /// `transform_matrix` is camera-to-world by rows, the camera's axes OpenGL's (as ARKit's), the world's +z
 /// against gravity. The principal point counts from the picture's corner. Depth is u16 or float32 in units of
-/// `integer_depth_scale` or `depth_unit_scale_factor` meters, a thousandth where neither is given.
+/// `integer_depth_scale` or `depth_unit_scale_factor` meters, a thousandth where neither is given. Positions are divided by
+/// `applied_scale`, as nerfstudio multiplies depth by it. A note names other fields of
+/// the geometry.
 enum TransformsFile: CaptureFormat {
   static let name = "transforms.json"
 
@@ -24,7 +26,14 @@ enum TransformsFile: CaptureFormat {
   private static let pinholeModels = [
     "OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "FULL_OPENCV", "PERSPECTIVE",
   ]
-  private static let distortions = ["k", "k1", "k2", "k3", "k4", "k5", "k6", "p1", "p2"]
+  private static let distortions =
+    ["k", "k1", "k2", "k3", "k4", "k5", "k6", "p1", "p2"] + (0...4).map { "ftheta_p\($0)" }
+  /// Lenses that are no pinhole, where true.
+  private static let otherLenses = ["is_fisheye", "latlong", "equirectangular"]
+  /// Fields of the geometry that nerfstudio and instant-ngp read, and this does not.
+  private static let unread = [
+    "rolling_shutter", "transform_matrix_start", "transform_matrix_end", "up", "fisheye_crop_radius",
+  ]
 
   static let marks = name
 
@@ -34,8 +43,11 @@ enum TransformsFile: CaptureFormat {
     let common = try folder.metadata(name, limit: folder.limits.indexBytes)
     let entries = try common.objects("frames", called: "frame")
     let unit = try depthUnit(common)
+    let scale = try appliedScale(common)
     let names = frameNames(of: entries.map { ((try? $0.string("file_path")) ?? "").withoutBackslashes })
-    return try IndexedCapture(.transforms, folder, names: names) { position throws(CaptureError) in
+    let notes = notes(common, entries, scale: scale)
+    return try IndexedCapture(.transforms, folder, names: names, notes: notes) {
+      position throws(CaptureError) in
       let entry = entries[position]
       let picture = try file(entry.string("file_path"), of: entry, in: folder, endings: pictureEndings)
       let field = entry.has("depth_file_path") ? "depth_file_path" : "depth_path"
@@ -43,7 +55,7 @@ enum TransformsFile: CaptureFormat {
         try file(stated, of: entry, in: folder, endings: [".png", ".npy"])
       }
       let pose: RigidTransform<CameraARKit, WorldZUp> = try FrameFields.pose(
-        matrix(entry), order: .rowMajor, file: entry.file)
+        matrix(entry, scale: scale), order: .rowMajor, file: entry.file)
       return IndexedShot(
         name: names[position], file: entry.file, timestamp: Double(position),
         picture: picture, depth: depth, depthUnit: unit,
@@ -67,14 +79,37 @@ enum TransformsFile: CaptureFormat {
     throw .missingFile(file: entry.file, name: stated)
   }
 
-  /// Four rows, or the three that say something.
-  private static func matrix(_ entry: FrameFields) throws(CaptureError) -> [Double] {
+  /// Four rows, or the three that say something; the place divided by `scale`.
+  private static func matrix(_ entry: FrameFields, scale: Double) throws(CaptureError) -> [Double] {
+    var elements: [Double]
     do throws(CaptureError) {
-      return try entry.matrix("transform_matrix", rows: 4, columns: 4)
+      elements = try entry.matrix("transform_matrix", rows: 4, columns: 4)
     } catch {
       guard let rows = try? entry.matrix("transform_matrix", rows: 3, columns: 4) else { throw error }
-      return rows + [0, 0, 0, 1]
+      elements = rows + [0, 0, 0, 1]
     }
+    for row in 0..<3 { elements[row * 4 + 3] /= scale }
+    return elements
+  }
+
+  /// The factor of the poses: a unit is 1 / `applied_scale` meters.
+  private static func appliedScale(_ common: FrameFields) throws(CaptureError) -> Double {
+    let field = "applied_scale"
+    guard common.has(field) else { return 1 }
+    let scale = try common.number(field)
+    guard AppliedScale.range.contains(scale) else {
+      throw .badField(file: name, field: field, expected: AppliedScale.expected)
+    }
+    return scale
+  }
+
+  /// Fields of all frames and of each that say more of the geometry than is read, a line for each, once.
+  private static func notes(_ common: FrameFields, _ entries: [FrameFields], scale: Double) -> [String] {
+    var notes = scale == 1 ? [] : ["\(name): applied_scale is \(scale), positions are divided by it"]
+    for field in unread where ([common] + entries).contains(where: { $0.says(field) }) {
+      notes.append("\(name): \(field) is not used")
+    }
+    return notes
   }
 
   private static func pictureSize(
@@ -86,10 +121,11 @@ enum TransformsFile: CaptureFormat {
 
   private static func depthUnit(_ common: FrameFields) throws(CaptureError) -> DepthUnit {
     for field in ["integer_depth_scale", "depth_unit_scale_factor"] where common.has(field) {
-      let unit = Float(try common.number(field))
-      guard unit > 0, unit.isFinite else {
-        throw .badField(file: name, field: field, expected: "a positive number of meters")
+      let stated = try common.number(field)
+      guard DepthUnitMeters.range.contains(stated) else {
+        throw .badField(file: name, field: field, expected: DepthUnitMeters.expected)
       }
+      let unit = Float(stated)
       return DepthUnit(png: unit, npy: unit)
     }
     return DepthUnit(png: DepthDecoding.metresPerMillimetre, npy: DepthDecoding.metresPerMillimetre)
@@ -111,8 +147,17 @@ enum TransformsFile: CaptureFormat {
       guard let coefficient = try number(field), coefficient != 0 else { continue }
       throw .unsupportedLens(file: entry.file, reason: "\(field) is not 0")
     }
-    if try fields("is_fisheye").optionalFlag("is_fisheye") == true {
-      throw .unsupportedLens(file: entry.file, reason: "is_fisheye is true")
+    let list = "distortion_params"
+    if fields(list).has(list) {
+      guard let coefficients = try fields(list).present(list).numbers else {
+        throw .badField(file: entry.file, field: list, expected: "an array of numbers")
+      }
+      guard coefficients.allSatisfy({ $0 == 0 }) else {
+        throw .unsupportedLens(file: entry.file, reason: "\(list) are not 0")
+      }
+    }
+    for lens in otherLenses where try fields(lens).optionalFlag(lens) == true {
+      throw .unsupportedLens(file: entry.file, reason: "\(lens) is true")
     }
     let size: PixelSize
     if fields("w").has("w"), fields("h").has("h") {
@@ -135,6 +180,20 @@ enum TransformsFile: CaptureFormat {
     // Coordinates from the corner are those from the pixel's center plus one half.
     return StatedCamera(
       fx: fx, fy: fy ?? fx, cx: (cx ?? width / 2) - 0.5, cy: (cy ?? height / 2) - 0.5, size: size)
+  }
+}
+
+/// Factors that poses were multiplied by.
+private enum AppliedScale: NumberBounds {
+  static let range = 1e-9...1e9
+  static let expected = "a number from 0.000000001 to 1,000,000,000"
+}
+
+extension FrameFields {
+  /// Whether a field is there and is not zeros alone.
+  fileprivate func says(_ field: String) -> Bool {
+    guard let value = try? present(field) else { return false }
+    return (value.numbers ?? value.number.map { [$0] })?.allSatisfy { $0 == 0 } != true
   }
 }
 

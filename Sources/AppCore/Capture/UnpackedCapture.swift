@@ -28,6 +28,7 @@ struct UnpackedCapture: CaptureSource {
 
   var layout: CaptureLayout { source.layout }
   var frames: [FrameReference] { source.frames }
+  var defects: [Int: CaptureError] { source.defects.mapValues(folder.told) }
   var skipped: [SkippedFrame] { source.skipped }
   var hasPoses: Bool { source.hasPoses }
   var notes: [String] { source.notes }

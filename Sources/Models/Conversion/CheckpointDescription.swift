@@ -60,7 +60,7 @@ public struct CheckpointDescription: Sendable {
     let identified = Self.identified(source, tensors, hints)
     tensorCount = source.tensors.count
     valueCount = source.tensors.values.reduce(0) { Self.sum($0, Self.product($1.shape)) }
-    trainingSize = source.trainingSize
+    trainingSize = source.training.side
     (writer, date) = (source.origin["version"], source.origin["date"])
     let facts: IdentifiedCheckpoint?
     switch identified {

@@ -71,6 +71,8 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case keypointShape(stated: String, values: Int)
     /// A weight file of an older converter, which did not compare modules; the checkpoint's name.
     case convertedBefore(String)
+    /// A weight file of a later format than this program reads.
+    case convertedLater(String)
     /// The class names cannot be read.
     case classNames(ClassNames.Defect)
     /// The class names do not fit the number of classes.
@@ -184,6 +186,7 @@ extension CheckpointError.Kind: CustomStringConvertible {
     case .keypointShape(let stated, let values):
       "says that its key points are \(printableName(stated)), it has \(counted(values, "number")) of them"
     case .convertedBefore(let source): OutdatedConversion.message(source)
+    case .convertedLater(let format): OutdatedConversion.laterMessage(format)
     case .classNames(let defect): "its class names \(defect)"
     case .wrongClassCount(let names, let classes):
       "\(counted(names, "class name")) for \(counted(classes, "class", "classes"))"

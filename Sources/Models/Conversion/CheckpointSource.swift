@@ -18,8 +18,8 @@ package struct CheckpointSource {
   private(set) var classNamesDefect: ClassNames.Defect?
   /// Whether the names were those of Hugging Face's transformers.
   private(set) var usesHuggingFaceNames = false
-  /// The side of the pictures that it was trained on, where the checkpoint has it and a network takes it.
-  private(set) var trainingSize: Int?
+  /// The side of the pictures that it was trained on, as far as the checkpoint says it.
+  private(set) var training = TrainingSide(nil)
   /// Key points of an object and numbers of each, where the checkpoint has them.
   private(set) var keypointShape: PlainValue?
   /// After which blocks a pickled depth network looks at its encoder.
@@ -92,6 +92,9 @@ package struct CheckpointSource {
     if let source = OutdatedConversion.source(store.metadata) {
       throw CheckpointErrorAt(.convertedBefore(source))
     }
+    if let format = OutdatedConversion.laterFormat(store.metadata) {
+      throw CheckpointErrorAt(.convertedLater(format))
+    }
     for key in ["license", "note", GreatestDepth.key, ModuleActivations.key] {
       metadata[key] = store.metadata[key]
     }
@@ -105,7 +108,7 @@ package struct CheckpointSource {
     } catch {
       classNamesDefect = error
     }
-    trainingSize = store.metadata["imgsz"].flatMap { integer(of: $0, in: 1...1 << 20) }
+    training = TrainingSide(written: store.metadata[TrainingSide.key])
     if let text = store.metadata[YOLOArchitecture.epsilonKey], let value = Double(text) {
       epsilons = [value]
     }
@@ -126,10 +129,11 @@ package struct CheckpointSource {
     } catch {
       classNamesDefect = error
     }
-    if case .list(let sides)? = export.metadata["imgsz"].map(PlainValue.init(written:)),
+    // An export's sides are those of its input: of a rectangle they do not tell the training's.
+    if case .list(let sides)? = export.metadata[TrainingSide.key].map(PlainValue.init(written:)),
       case .integer(let side)? = sides.first, sides.count == 2, case .integer(side) = sides[1]
     {
-      trainingSize = side
+      training = TrainingSide(.integer(side))
     }
     keypointShape = export.metadata[KeypointShape.key].map { PlainValue(written: $0) }
     for key in ["license", "version", "date"] { origin[key] = export.metadata[key] }
@@ -163,8 +167,8 @@ package struct CheckpointSource {
       if case .text(let text)? = heap.member(key, of: heap.root) { origin[key] = text }
     }
     for arguments in ["train_args", "args"].compactMap(attribute) {
-      guard case .integer(let size)? = heap.entry("imgsz", of: arguments) else { continue }
-      trainingSize = trainingSize ?? size
+      guard !training.isStated, let size = heap.entry(TrainingSide.key, of: arguments) else { continue }
+      training = TrainingSide(PlainValue(size, heap))
     }
     if let depth = attribute(GreatestDepth.key).flatMap({ PlainValue($0, heap).shown }) {
       metadata[GreatestDepth.key] = depth

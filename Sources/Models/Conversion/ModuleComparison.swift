@@ -56,6 +56,8 @@ struct ModuleComparison {
   private mutating func compare(_ path: String) throws(CheckpointErrorAt) {
     guard let module = modules[path] else { return }
     try checkMethods(module, path)
+    try checkHooks(module, path)
+    try checkNone(module, path)
     let statement = statements[path]
     if let activation = statement?.activation {
       try compare(module, path, activation: activation, isExchangeable: statement?.isExchangeable ?? false)
@@ -75,6 +77,33 @@ struct ModuleComparison {
       // Ultralytics' exports take this one, which computes the same.
       if let node = heap.node(value), node.values.contains(.text("forward_split")) { continue }
       throw difference(path, "its method \(method) is replaced")
+    }
+  }
+
+  /// Tables of functions that run before or after a module's own, such as those of `weight_norm` and `spectral_norm`.
+  ///
+  /// Hooks of gradients and of loading change nothing that is computed here.
+  private static let hooks = [
+    "_forward_hooks", "_forward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+  ]
+
+  private func checkHooks(_ module: PickledModule, _ path: String) throws(CheckpointErrorAt) {
+    for table in Self.hooks {
+      guard let value = heap.member(table, of: module.state), value != .none else { continue }
+      guard let node = heap.node(value), node.values.isEmpty, node.state == .none else {
+        throw difference(path, "it has hooks (\(table)), which are not run here")
+      }
+    }
+  }
+
+  /// A part that is set to None: where PyTorch runs it, it fails.
+  private func checkNone(_ module: PickledModule, _ path: String) throws(CheckpointErrorAt) {
+    let parts = heap.member("_modules", of: module.state).flatMap(heap.members) ?? []
+    for case (.text(let name), .none) in parts + (heap.members(module.state) ?? []) {
+      let part = path.isEmpty ? name : "\(path).\(name)"
+      guard modules[part] == nil, let statement = statements[part], !statement.isForTraining else { continue }
+      throw difference(part, "it is None, which PyTorch cannot run; nn.Identity computes nothing")
     }
   }
 

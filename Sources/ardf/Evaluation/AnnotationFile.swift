@@ -36,7 +36,7 @@ package enum AnnotationFile {
       }
       return list
     }
-    let categories = try Categories(list("categories"), classes: classes, file: file)
+    var categories = try Categories(list("categories"), classes: classes, file: file)
     var objects: [Int: [LabelledObject]] = [:]
     var sizes: [Int: (width: Int, height: Int)] = [:]
     var names: [(id: Int, name: String)] = []
@@ -84,6 +84,8 @@ package enum AnnotationFile {
     private(set) var ids: [Int?]
     private(set) var notes: [String] = []
     private var classIndices: [Int: Int] = [:]
+    /// The category that annotations are of, by class.
+    private var annotated: [Int: Int] = [:]
     /// Categories that are no class of the network, by their number.
     private var unknown: [Int: String] = [:]
     private let classes: EvaluatedClasses
@@ -95,9 +97,12 @@ package enum AnnotationFile {
         let category = Entry(entry, file: file, place: "categories[\(index)]")
         let id = try category.integer("id")
         let name = try category.string("name")
+        guard classIndices[id] == nil, unknown[id] == nil else {
+          throw category.bad("id", "a number of its own")
+        }
         if let found = classes.names.firstIndex(where: { $0.isSameName(as: name) }) {
           classIndices[id] = found
-          ids[found] = id
+          ids[found] = ids[found] ?? id
         } else {
           unknown[id] = name
         }
@@ -111,9 +116,17 @@ package enum AnnotationFile {
     }
 
     /// The class of an annotation; nil for one that is not evaluated.
-    func classIndex(_ annotation: Entry) throws(LabelError) -> Int? {
+    ///
+    /// Of categories of one name, which exporters write for groups of classes too, one may have annotations.
+    mutating func classIndex(_ annotation: Entry) throws(LabelError) -> Int? {
       let id = try annotation.integer("category_id")
-      if let index = classIndices[id] { return classes.contains(index) ? index : nil }
+      if let index = classIndices[id] {
+        if let other = annotated.updateValue(id, forKey: index), other != id {
+          throw .sharedName(file: annotation.file, ids: [other, id], name: classes.names[index])
+        }
+        ids[index] = id
+        return classes.contains(index) ? index : nil
+      }
       guard let name = unknown[id] else {
         throw annotation.bad("category_id", "the id of one of the categories")
       }

@@ -18,6 +18,8 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   case unknownClass(file: String, line: Int, index: Int, count: Int)
   /// A category of an annotation file that the network does not have.
   case unknownCategory(file: String, id: Int, name: String)
+  /// Categories of an annotation file that have one name, and annotations each.
+  case sharedName(file: String, ids: [Int], name: String)
   /// An annotation file lacks something or holds something else there.
   case badAnnotation(file: String, place: String, expected: String)
   /// A picture of another size than its annotations say.
@@ -54,6 +56,9 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
     case .unknownCategory(let file, let id, let name):
       "\(file): category \(id), \"\(name)\", is no class of the network: give the weights that these annotations are "
         + "of, or --classes to evaluate some of its classes only"
+    case .sharedName(let file, let ids, let name):
+      "\(file): categories \(ids.map(String.init).joined(separator: " and ")) are both \"\(name)\", of which the network "
+        + "has one class: rename one of them, or give its annotations the other's id"
     case .badAnnotation(let file, let place, let expected): "\(file): \(place) must be \(expected)"
     case .otherSize(let file, let picture, let stated, let actual):
       "\(file): says that \(picture) has \(stated) pixels; it has \(actual), and is another picture; give those that were labeled"

@@ -136,8 +136,24 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
       ["k1": 0.03],
       "transforms.json, frame 0: the lens is not a pinhole's (k1 is not 0)"),
     .transforms(
+      ["distortion_params": [0, 0.1, 0, 0, 0, 0]],
+      "transforms.json, frame 0: the lens is not a pinhole's (distortion_params are not 0)"
+    ),
+    .transforms(
+      ["latlong": true],
+      "transforms.json, frame 0: the lens is not a pinhole's (latlong is true)"),
+    .transforms(
+      ["ftheta_p0": 0.1],
+      "transforms.json, frame 0: the lens is not a pinhole's (ftheta_p0 is not 0)"),
+    .transforms(
+      ["applied_scale": 0],
+      "transforms.json: field \"applied_scale\" must be a number from 0.000000001 to 1,000,000,000"),
+    .transforms(
       ["integer_depth_scale": 0],
-      "transforms.json: field \"integer_depth_scale\" must be a positive number of meters"),
+      "transforms.json: field \"integer_depth_scale\" must be meters of one unit, from 0.000001 to 1"),
+    .transforms(
+      ["depth_unit_scale_factor": 1e-30],
+      "transforms.json: field \"depth_unit_scale_factor\" must be meters of one unit, from 0.000001 to 1"),
   ]
 
   static let sequences: [BadLayout] = [
@@ -152,7 +168,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
       "groundtruth.txt: line 1 must be timestamp tx ty tz qx qy qz qw"
     ),
     .file(
-      .tumRGBD, "groundtruth.txt", "1305031102.1 0 0 0 0 0 0 0\n",
+      .tumRGBD, "groundtruth.txt", "1305031102.175304 0 0 0 0 0 0 0\n",
       "groundtruth.txt, line 1: camera-to-world has a quaternion of zeros"),
     .file(
       .tumRGBD, "rgb.txt", "1305031102.175304 ../rgb.png\n",
@@ -180,7 +196,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     ),
     .file(
       .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n0 1 0 inf\n0 0 1 0\n0 0 0 1\n",
-      "trajectory.log: line 3 must be four numbers, a row of a matrix"
+      "trajectory.log, frame 0: camera-to-world has a number that is none"
     ),
     .file(
       .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 2 1\n",
@@ -219,7 +235,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     var messages: [String] = []
     do throws(CaptureError) {
       let source = try CaptureReader.open(fixture.path)
-      messages = source.skipped.map(\.reason)
+      messages = (source.skipped + source.damaged).map(\.reason)
       _ = try source.frame(at: 0)
     } catch .noUsableFrame(_, let firstReason) {
       messages = [firstReason]

@@ -156,18 +156,18 @@ import Testing
     }.sorted()
   }
 
-  /// A frame of CA-1M with a damaged file is left out, by name, and the others are read.
+  /// A frame of CA-1M with a damaged file is known by name, and the others are read.
   @Test(arguments: [
     ("gt/RT.json", "[[1, 2], [3]]"), ("gt/RT.json", "{}"), ("gt/RT.json", "[]"),
     ("wide/image/K.json", "[1, 2"),
     ("wide/image/K.json", "[[50, 9, 32.5], [0, 51, 22.5], [0, 0, 1]]"), ("wide/image/K.json", "[1e999]"),
-  ]) func damagedFramesAreLeftOut(file: String, text: String) throws {
+  ]) func damagedFramesAreKnown(file: String, text: String) throws {
     let fixture = try PublishedLayout.ca1m.write()
     try fixture.directory.write(text, to: "\(PublishedLayout.ca1m.names[1]).\(file)")
     let source = try CaptureReader.open(fixture.path)
-    #expect(source.frames.map(\.name) == [PublishedLayout.ca1m.names[0], PublishedLayout.ca1m.names[2]])
-    #expect(source.skipped.map(\.name) == [PublishedLayout.ca1m.names[1]])
-    #expect(try #require(source.skipped.first).reason.contains(file.split(separator: "/").last ?? ""))
+    #expect(source.soundNames == [PublishedLayout.ca1m.names[0], PublishedLayout.ca1m.names[2]])
+    #expect(source.damaged.map(\.name) == [PublishedLayout.ca1m.names[1]])
+    #expect(try #require(source.damaged.first).reason.contains(file.split(separator: "/").last ?? ""))
   }
 
   @Test func otherLayoutsHaveNone() throws {

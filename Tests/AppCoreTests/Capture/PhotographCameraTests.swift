@@ -51,5 +51,10 @@ import Testing
     #expect(abs(camera.fx - 28) < Self.rounding && abs(camera.cx - 15.5) < Self.rounding)
     let square = StatedCamera(fx: 56, fy: 56, cx: 31.5, cy: 31.5, size: PixelSize(width: 64, height: 64))
     #expect(throws: CaptureError.self) { try frame(.stated(square)) }
+    // The bounds of every frame's camera, without depth too.
+    for focal in [1e-300, 1e-3, 1e9] {
+      let beyond = StatedCamera(fx: focal, fy: focal, cx: 0, cy: 0)
+      #expect(throws: CaptureError.self) { try frame(.stated(beyond)) }
+    }
   }
 }

@@ -61,15 +61,16 @@ import Testing
   }
 
   @Test(arguments: ["NaN", "Infinity", "-Infinity"])
-  func aLostPoseSkipsItsFrame(number: String) throws {
+  func aLostPoseIsItsFramesDefect(number: String) throws {
     let place = try TemporaryDirectory()
     try Self.write(place, pictures: ["0.png", "1.png"], depths: ["0.png", "1.png"], in: ("rgb", "depth"))
     try place.write(
       Self.transforms(Self.camera, [Self.frames[0], ("rgb/1.png", "depth/1.png", number)]),
       to: "transforms.json")
     let source = try CaptureReader.open(place.path)
-    #expect(source.frames.map(\.name) == ["0"] && source.skipped.map(\.name) == ["1"])
-    #expect(source.skipped[0].reason.contains("transform_matrix"))
+    #expect(source.soundNames == ["0"] && source.damaged.map(\.name) == ["1"])
+    #expect(source.damaged[0].reason.contains("transform_matrix"))
+    #expect(throws: try #require(source.defects[1])) { try source.frame(at: 1) }
   }
 
   @Test func picturesGoWithPosesByTheirNumbers() throws {
@@ -137,7 +138,7 @@ import Testing
         atPath: place.file("val/\(name)"), withDestinationPath: "../all/\(name)")
     }
     let source = try CaptureReader.open(place.file("val"))
-    #expect(source.frames.map(\.name) == ["1.png", "2.png"] && source.skipped.map(\.name) == ["lost.png"])
+    #expect(source.soundNames == ["1.png", "2.png"] && source.damaged.map(\.name) == ["lost.png"])
     #expect(try source.frame(at: 1).image != nil)
     try FileManager.default.createDirectory(atPath: place.file("scan/rgb"), withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(

@@ -101,23 +101,32 @@ private enum Tolerance {
     }
   }
 
-  /// A frame whose depth is gone is left out, with its reason; the others stay.
+  /// A frame whose depth is gone stays in its place and throws why; the others are read.
   @Test(arguments: [
     (PublishedLayout.strayScanner, "depth/000001.png", "odometry.csv, line 3"),
     (.transforms, "depths/image_1.png", "transforms.json, frame 1"),
     (.tumRGBD, "depth/1.png", "rgb/1305031102.211214.png"), (.redwood, "depth/00001.png", "color/00001.png"),
     (.polycam, "keyframes/depth/5510300000.png", "keyframes/cameras/5510300000.json"),
-    (
-      .arkitScenes, "lowres_depth/41048190_3308.723.png", "lowres_wide/41048190_3308.723.png"
-    ),
   ])
-  func frameWithoutDepthIsSkipped(_ published: PublishedLayout, _ depth: String, _ file: String) throws {
+  func frameWithoutDepthIsDamaged(_ published: PublishedLayout, _ depth: String, _ file: String) throws {
     let fixture = try published.write()
     try fixture.remove(depth)
     let source = try CaptureReader.open(fixture.path)
-    #expect(source.frames.map(\.name) == [published.names[0], published.names[2]])
-    let reason = CaptureError.missingFile(file: file, name: depth).description
-    #expect(source.skipped == [SkippedFrame(name: published.names[1], reason: reason)])
+    #expect(source.frames.map(\.name) == published.names && source.skipped.isEmpty)
+    #expect(source.defects == [1: .missingFile(file: file, name: depth)])
+    for index in [0, 2] { #expect(try source.frame(at: index).depth != nil) }
+    #expect(throws: CaptureError.missingFile(file: file, name: depth)) { try source.frame(at: 1) }
+    #expect(throws: CaptureError.missingFile(file: file, name: depth)) { try source.encodedPicture(at: 1) }
+  }
+
+  /// What belongs together by its time alone may be recorded without.
+  @Test func frameThatWasRecordedWithoutDepthIsSkipped() throws {
+    let fixture = try PublishedLayout.arkitScenes.write()
+    try fixture.remove("lowres_depth/41048190_3308.723.png")
+    let source = try CaptureReader.open(fixture.path)
+    #expect(source.frames.count == 2 && source.defects.isEmpty)
+    #expect(source.skipped.map(\.name) == [PublishedLayout.arkitScenes.names[1]])
+    #expect(source.skipped[0].reason.contains("lowres_depth/41048190_3308.723.png"))
   }
 
   @Test(arguments: PublishedLayout.allCases)

@@ -90,13 +90,13 @@ import Testing
     }
   }
 
-  @Test func aPictureWithoutItsDepthIsSkipped() throws {
+  @Test func aPictureWithoutItsDepthIsADefect() throws {
     let fixture = try PublishedLayout.rtabMap.write()
     try fixture.remove("map_depth/1700000000.500000.png")
     let source = try CaptureReader.open(fixture.path)
-    #expect(source.frames.count == 2)
-    #expect(source.skipped.map(\.name) == ["1700000000.500000"])
-    #expect(source.skipped[0].reason.contains("map_depth/1700000000.500000.png"))
+    #expect(source.soundNames.count == 2)
+    #expect(source.damaged.map(\.name) == ["1700000000.500000"])
+    #expect(source.damaged[0].reason.contains("map_depth/1700000000.500000.png"))
     // An export without any is of pictures alone.
     try fixture.remove("map_depth")
     #expect(try CaptureReader.open(fixture.path).frames.count == 3)
@@ -111,22 +111,22 @@ import Testing
     ) { _ = try CaptureReader.open(fixture.path) }
   }
 
-  @Test func aPictureWithoutItsCameraIsSkipped() throws {
+  @Test func aPictureWithoutItsCameraIsADefect() throws {
     let fixture = try PublishedLayout.rtabMap.write()
     try fixture.remove("map_calib/1700000000.500000.yaml")
     let source = try CaptureReader.open(fixture.path)
-    #expect(source.frames.count == 2)
-    #expect(source.skipped.map(\.name) == ["1700000000.500000"])
-    #expect(source.skipped[0].reason.contains("map_calib/1700000000.500000.yaml"))
+    #expect(source.soundNames.count == 2)
+    #expect(source.damaged.map(\.name) == ["1700000000.500000"])
+    #expect(source.damaged[0].reason.contains("map_calib/1700000000.500000.yaml"))
   }
 
-  @Test func aLensWithDistortionIsSkipped() throws {
+  @Test func aLensWithDistortionIsADefect() throws {
     let fixture = try PublishedLayout.rtabMap.write()
     let name = "map_calib/1700000000.500000.yaml"
     let text = String(decoding: try fixture.directory.read(name), as: UTF8.self)
     try fixture.directory.write(
       text + "distortion_coefficients:\n   rows: 1\n   cols: 5\n   data: [ 0.1, 0., 0., 0., 0. ]\n", to: name)
     let source = try CaptureReader.open(fixture.path)
-    #expect(source.skipped.count == 1 && source.skipped[0].reason.contains("distortion"))
+    #expect(source.damaged.count == 1 && source.damaged[0].reason.contains("distortion"))
   }
 }

@@ -23,6 +23,7 @@ extension RemedyTests {
       .noGroundTruth(path: "f", wanted: "w"),
       .untimedName(file: "f"), .noDepthOfPicture(file: "f", folder: "g"), .sameStem(files: ["a", "b"]),
       .noTrajectory(path: "f", pictures: "p", depths: "d"), .noPoseOfFrame(file: "f", frame: 1),
+      .notRecorded(file: "f", name: "g"),
       .unpairedFiles(pictures: 1, folder: "f", depths: 2, depthFolder: "g"),
       .unsupportedLens(file: "f", reason: "k1 is not 0"),
       .noTopic(path: "f", wanted: ["a"], found: ["b"]), .noTopic(path: "f", wanted: [], found: []),

@@ -154,5 +154,19 @@ import Testing
     try SafetensorsWriter.write(
       checkpoint.tensors, metadata: checkpoint.metadata.merging(old) { $1 }, to: file, overwrite: false)
     #expect(throws: CheckpointError.self) { try CheckpointConverter.read(file) }
+    // A later version's files are not read as if they were this one's.
+    for later in ["ardf.weights/3", "ardf.weights/10", "ardf.weights/2.1"] {
+      #expect(error(["format": later]) == .convertedLater(later))
+      #expect("\(YOLOError.convertedLater(later))".contains(CheckpointConverter.formatVersion))
+      let file = place.file("later.safetensors")
+      try SafetensorsWriter.write(
+        checkpoint.tensors, metadata: checkpoint.metadata.merging(["format": later]) { $1 }, to: file,
+        overwrite: true)
+      #expect(throws: CheckpointError(.convertedLater(later), file: file)) {
+        try CheckpointConverter.read(file)
+      }
+    }
+    // What transformers writes.
+    #expect(error(["format": "pt"]) == nil)
   }
 }

@@ -197,6 +197,42 @@ import Testing
     #expect(try isRefused(depth, "depth_head.scratch.output_conv2"))
   }
 
+  /// PyTorch runs hooks around a module's own function: `weight_norm`, `spectral_norm` and pruning are made of them.
+  @Test(arguments: kinds) func hooksAreRefused(kind: Kind) throws {
+    let sound = kind.network
+    let (path, _) = try #require(samples(kind.layout).last)
+    for table in [
+      "_forward_hooks", "_forward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs",
+    ] {
+      for hook in [Pickle.call("builtins", "print", []), Pickle.integer(1)] {
+        var network = sound
+        network.modules[path]?.numbers[table] = Pickle.dictionary([(key: Pickle.integer(0), value: hook)])
+        #expect(try isRefused(network, path), "\(path) \(table)")
+        #expect(try defect(network)?.contains(table) == true)
+      }
+      var network = sound
+      network.modules[path]?.numbers[table] = Pickle.dictionary([(String, [UInt8])]())
+      #expect(try defect(network) == nil)
+    }
+    var network = sound
+    network.modules[path]?.numbers["_backward_hooks"] = Pickle.dictionary([
+      (key: Pickle.integer(0), value: Pickle.integer(1))
+    ])
+    #expect(try defect(network) == nil)
+  }
+
+  /// `act=False` of Ultralytics is `nn.Identity`; PyTorch cannot run None.
+  @Test(arguments: kinds) func aPartThatIsNoneIsRefused(kind: Kind) throws {
+    let sound = kind.network
+    let paths = compared(kind.layout).filter { $0.statement.activation != nil }.map(\.path)
+    for path in [paths.first, paths.last].compactMap({ $0 }) {
+      var network = sound
+      network.modules[path] = nil
+      network.none.insert(path)
+      #expect(try isRefused(network, path), "\(path)")
+    }
+  }
+
   /// Before Ultralytics 8.4 `SPPF` had neither `n` nor `add`, and computed three pools without a shortcut.
   @Test func whatAClassTakesForAMissingNumberCounts() throws {
     for (generation, isRefused) in [(YOLOGeneration.v11, false), (.v26, true)] {

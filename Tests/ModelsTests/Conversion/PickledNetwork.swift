@@ -19,6 +19,8 @@ struct PickledNetwork {
 
   /// The modules by their names, the network's own under an empty one.
   var modules: [String: Module] = [:]
+  /// Names of modules that are None.
+  var none: Set<String> = []
   /// Pickled tensors by their names.
   var tensors: [String: [UInt8]]
   /// Values of the network itself, and of the checkpoint around it.
@@ -93,7 +95,7 @@ struct PickledNetwork {
   /// The pickled network.
   var network: [UInt8] {
     var parts: [String: [String]] = [:]
-    for path in modules.keys where !path.isEmpty {
+    for path in [String](modules.keys) + none where !path.isEmpty {
       let (holder, name) = Self.split(path)
       parts[holder, default: []].append(name)
     }

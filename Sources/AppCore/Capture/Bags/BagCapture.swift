@@ -6,6 +6,7 @@ import Imaging
 struct BagCapture: CaptureSource {
   let path: String
   let frames: [FrameReference]
+  let defects: [Int: CaptureError]
   let skipped: [SkippedFrame]
   let notes: [String]
   var layout: CaptureLayout { .rosBag }
@@ -15,7 +16,8 @@ struct BagCapture: CaptureSource {
   private let topics: BagTopics
   private let poses: BagPoses
   private let limits: CaptureLimits
-  private let shots: [Shot]
+  /// nil of what is damaged.
+  private let shots: [Shot?]
   private let camera: BagCamera?
   private let registration: DepthRegistration?
 
@@ -65,12 +67,18 @@ struct BagCapture: CaptureSource {
         return Double(pair.time) / 1e9
       }
     }
+    // How many pictures a damaged part held is not known: it counts as one.
+    for damage in recording.damage {
+      try listing.add(name: damage.name, file: damage.name) { () throws(CaptureError) in
+        throw .malformed(file: damage.name, reason: damage.reason)
+      }
+    }
     try listing.finish()
     (self.path, self.recording, self.topics, self.poses) = (path, recording, topics, poses)
     self.limits = limits
     frames = listing.frames.map(\.reference)
-    skipped = recording.damage + listing.skipped
-    self.shots = frames.compactMap { shots[$0.name] }
+    (defects, skipped) = (listing.defects, listing.skipped)
+    self.shots = frames.map { shots[$0.name] }
     (camera, registration) = (cameras.color, cameras.registration)
     let chosen = "color \(topics.color.name), depth \(topics.depth?.name ?? "none")"
     self.notes = [chosen] + poses.notes + topics.notes + cameras.notes + recording.notes + notes
@@ -79,7 +87,7 @@ struct BagCapture: CaptureSource {
 
   func frame(at index: Int, decodingImage: Bool) throws(CaptureError) -> CapturedFrame {
     let reference = try reference(at: index)
-    let shot = shots[index]
+    guard let shot = shots[index] else { throw .noSuchFrame(index: index, count: frames.count) }
     let file = label(index)
     let picture = try self.picture(shot.color, of: topics.color)
     let size = try picture.size(file: file, limits: limits)
@@ -109,7 +117,8 @@ struct BagCapture: CaptureSource {
 
   func encodedPicture(at index: Int) throws(CaptureError) -> EncodedPicture? {
     _ = try reference(at: index)
-    return try picture(shots[index].color, of: topics.color).encoded(file: label(index), limits: limits)
+    guard let shot = shots[index] else { throw .noSuchFrame(index: index, count: frames.count) }
+    return try picture(shot.color, of: topics.color).encoded(file: label(index), limits: limits)
   }
 
   private func label(_ index: Int) -> String { "\(topics.color.name), \(frames[index].name)" }

@@ -37,7 +37,7 @@ enum BagFolder: CaptureFormat {
       of: BagRecording.metadata, namedBy: BagRecording.metadata, limit: folder.limits.indexBytes)
     var listed: NameSet = []
     var isList = false
-    for line in (try? FileBytes.contents(of: path)).map({ String(decoding: $0, as: UTF8.self) })?
+    for line in (try? FileBytes.contents(of: path)).map(TextFile.text)?
       .split(whereSeparator: \.isNewline) ?? []
     {
       let words = line.filter { !" \t\"'".contains($0) }

@@ -61,6 +61,7 @@ package struct DepthAnythingArchitecture: Sendable, Equatable {
   /// - Throws: `DepthError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
   package init(_ store: WeightStore) throws(DepthError) {
     if let source = OutdatedConversion.source(store.metadata) { throw .convertedBefore(source) }
+    if let format = OutdatedConversion.laterFormat(store.metadata) { throw .convertedLater(format) }
     let encoder = store.root["pretrained"]
     let head = store.root["depth_head"]
     let patch = try Self.shape(encoder["patch_embed.proj"], "weight", rank: 4)

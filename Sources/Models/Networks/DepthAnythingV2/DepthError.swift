@@ -18,6 +18,8 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
   case noPrompt
   /// An older converter made the weight file of this checkpoint; see `OutdatedConversion`.
   case convertedBefore(String)
+  /// The weight file is of a later format than this program reads.
+  case convertedLater(String)
   /// The weights are not those of such a network, or cannot be read.
   case weights(WeightError)
   /// The network cannot be planned on this machine.
@@ -45,6 +47,7 @@ public enum DepthError: Error, Equatable, CustomStringConvertible {
       "a prompted depth network reads a sensor's depth beside the picture, and there is none: give a capture with "
         + "depth, or weights of Depth Anything V2"
     case .convertedBefore(let source): OutdatedConversion.message(source)
+    case .convertedLater(let format): OutdatedConversion.laterMessage(format)
     case .weights(let error): "\(error)"
     case .plan(let error): "\(error)"
     case .port(let error): "\(error)"

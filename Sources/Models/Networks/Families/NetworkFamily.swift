@@ -92,7 +92,8 @@ package struct ObjectInput: Sendable, Equatable {
 
   /// The side that metadata says a network was trained with, where it can be one.
   static func trainedSide(of weights: WeightStore) -> Int? {
-    weights.metadata["imgsz"].flatMap { integer(of: $0, in: 1...1 << 20) }.flatMap { isSide($0) ? $0 : nil }
+    let side = TrainingSide(written: weights.metadata[TrainingSide.key]).side
+    return side.flatMap { isSide($0) ? $0 : nil }
   }
 }
 

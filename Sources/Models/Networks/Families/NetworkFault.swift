@@ -35,7 +35,7 @@ extension YOLOError: NetworkFault {
     case .tooManyMaskPixels: .tooManyMaskPixels
     case .noMaskMemory: .noMaskMemory
     case .unwanted: .unwanted
-    case .unknownArchitecture, .invalidInputSize, .notSquare, .convertedBefore, .port: .unfit
+    case .unknownArchitecture, .invalidInputSize, .notSquare, .convertedBefore, .convertedLater, .port: .unfit
     }
   }
 }
@@ -48,6 +48,7 @@ extension DepthError: NetworkFault {
     case .plan(let error): .plan(error)
     case .nonFiniteOutput: .nonFiniteOutput
     case .tooElongated, .invalidBound, .notWholePatches, .unknownArchitecture, .noPrompt, .convertedBefore,
+      .convertedLater,
       .port:
       .unfit
     }

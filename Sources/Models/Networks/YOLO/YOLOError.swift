@@ -19,6 +19,8 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
   case unwanted
   /// An older converter made the weight file of this checkpoint; see `OutdatedConversion`.
   case convertedBefore(String)
+  /// The weight file is of a later format than this program reads.
+  case convertedLater(String)
   /// The weights are not those of such a network, or cannot be read.
   case weights(WeightError)
   /// The network cannot be planned on this machine.
@@ -46,6 +48,7 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
         + "smaller picture"
     case .unwanted: "the client closed the connection"
     case .convertedBefore(let source): OutdatedConversion.message(source)
+    case .convertedLater(let format): OutdatedConversion.laterMessage(format)
     case .weights(let error): "\(error)"
     case .plan(let error): "\(error)"
     case .port(let error): "\(error)"

@@ -34,13 +34,20 @@ struct DetectorSettings: Sendable {
     _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, _ compute: ComputeSettings,
     pool: ThreadPool
   ) throws -> any BuiltInObjectNetwork {
-    try InFile.naming(weights.file) {
+    tellUnusedSide(of: weights)
+    return try InFile.naming(weights.file) {
       let input = ObjectInput(
         side: side ?? family.trainedSide(of: weights.store), isRectangle: isRectangle,
         isSuppressed: isSuppressed)
       return try family.detector(
         weights.store, input: input, options: compute.planOptions(for: weights.store), pool: pool)
     }
+  }
+
+  /// Says that the side of a weight file's training is none that an input can have, where none is given.
+  private func tellUnusedSide(of weights: NetworkWeights) {
+    guard side == nil, let remark = TrainingSide.remark(of: weights.store) else { return }
+    Console.note("\(weights.file): \(remark)")
   }
 
   /// The rules by which a network's objects are kept.
@@ -59,6 +66,7 @@ struct DetectorSettings: Sendable {
       throw CommandError.usage(
         "\(weights.file): holds a classifier, which takes no --classes and no --rect; leave them out")
     }
+    tellUnusedSide(of: weights)
     return try InFile.naming(weights.file) {
       PictureClassifier(
         try family.classifier(

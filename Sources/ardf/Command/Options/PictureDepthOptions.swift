@@ -37,8 +37,8 @@ struct PictureDepthOptions: ParsableArguments {
   var confidenceMap: String?
 
   func validate() throws {
-    guard depthUnit > 0, depthUnit <= 1 else {
-      throw ValidationError("--depth-unit \(depthUnit): give meters of one unit, more than 0 and at most 1")
+    guard DepthUnitMeters.range.contains(depthUnit) else {
+      throw ValidationError("--depth-unit \(depthUnit): give \(DepthUnitMeters.expected)")
     }
     if let fov, !PhotographCamera.angles.contains(fov) {
       throw ValidationError("--fov \(fov): give degrees from 1 to 170")

@@ -84,6 +84,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
   /// - Throws: `YOLOError.unknownArchitecture`, or `.weights` if a decisive tensor is missing.
   package init(_ store: WeightStore, suppressing: Bool = false) throws(YOLOError) {
     if let source = OutdatedConversion.source(store.metadata) { throw .convertedBefore(source) }
+    if let format = OutdatedConversion.laterFormat(store.metadata) { throw .convertedLater(format) }
     guard let network = UltralyticsNetwork(TensorShapes(store)), let known = network.supported else {
       throw .unknownArchitecture(reason: "they lack the layers of one")
     }

@@ -34,16 +34,14 @@ package enum YOLOCheckpoint {
     if source.isSuppressed, sizes.isEndToEnd {
       metadata[YOLOArchitecture.headKey] = YOLOArchitecture.suppressedHead
     }
-    if let size = source.trainingSize, ObjectInput.isSide(size) {
-      metadata["imgsz"] = String(size)
-    }
+    if let side = source.training.side, ObjectInput.isSide(side) { metadata[TrainingSide.key] = String(side) }
     metadata["license"] = metadata["license"] ?? "AGPL-3.0"
     metadata["names"] = try names(source, count: sizes.classCount)
     metadata[KeypointShape.key] = sizes.keypoints?.text
     metadata[YOLOArchitecture.epsilonKey] = try epsilon(of: source, sizes.task)
     return IdentifiedCheckpoint(
       architecture: sizes.family, variant: sizes.variant?.rawValue ?? "", metadata: metadata,
-      remarks: remarks(metadata, sizes))
+      remarks: remarks(metadata, sizes) + [source.training.remark].compactMap(\.self))
   }
 
   /// Remarks for its user.
