@@ -118,7 +118,8 @@ extension CheckpointError.Kind {
   fileprivate var remedy: String? {
     switch self {
     case .file, .export, .unknownFormat, .unpacksTooLarge, .fused, .wrongShape, .notFloat, .severalNetworks,
-      .renamedModules, .convertedBefore, .unknownGreatestDepth, .invalidGreatestDepth, .needlessGreatestDepth:
+      .renamedModules, .convertedBefore, .convertedLater, .unknownGreatestDepth, .invalidGreatestDepth,
+      .needlessGreatestDepth:
       nil
     case .weights(let kind): kind.remedy
     case .zip, .notTorch, .pickle, .duplicateName, .wrongStorageSize, .outsideStorage, .invalidShape:
