@@ -7,7 +7,7 @@ import Testing
 @Suite struct MissingPathTests {
   private static let det = "--yolo det.safetensors --imgsz 64"
 
-  /// What is missing is called `nowhere`, with or without an ending.
+  /// Missing files are called `nowhere`, with or without an ending.
   private static let lines = #"""
     run nowhere --out o
     run p.png --out o --yolo nowhere

@@ -137,7 +137,7 @@ import ardf
     #expect(try GivenOptions.refusal(of: line.split(separator: " ").map(String.init)) == nil)
   }
 
-  /// What is left out of a run that is useful without it is said, and the run continues.
+  /// An option that a run leaves out, and is useful without, is named, and the run continues.
   @Test func leftOutOptionsAreNamed() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.write(to: place.file("cap"))

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// What people have corrected by hand is theirs.
+  /// Files that people have corrected by hand are theirs.
   @Test func whatWasChangedIsNotReplaced() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("out")

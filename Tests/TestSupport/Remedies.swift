@@ -1,4 +1,4 @@
-/// What messages tell people to do.
+/// The remedies that messages give.
 public enum Remedies {
   private static let verbs: Set = [
     "add", "ask", "check", "choose", "compute", "convert", "copy", "correct", "crop", "decompress",

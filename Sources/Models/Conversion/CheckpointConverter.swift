@@ -112,7 +112,7 @@ public enum CheckpointConverter {
     }
   }
 
-  /// What a converted file would be refused for where it is used, it is refused for here.
+  /// Refuses what a converted file would be refused for where it is used.
   private static func checkBuilds(_ weights: WeightStore) throws(CheckpointErrorAt) {
     do throws(NetworkError) {
       _ = try InspectedNetwork(weights: weights, pool: ThreadPool(threads: 1))

@@ -119,7 +119,7 @@ private enum Tolerance {
     #expect(throws: CaptureError.missingFile(file: file, name: depth)) { try source.encodedPicture(at: 1) }
   }
 
-  /// What belongs together by its time alone may be recorded without.
+  /// Pictures and depths that belong together by their time alone may be recorded without a partner.
   @Test func frameThatWasRecordedWithoutDepthIsSkipped() throws {
     let fixture = try PublishedLayout.arkitScenes.write()
     try fixture.remove("lowres_depth/41048190_3308.723.png")

@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Foundation
 import Geometry
 import Imaging

@@ -4,7 +4,7 @@ import NNRuntime
 import TestSupport
 import Testing
 
-/// What checkpoints say of the size of the pictures that they were trained on.
+/// The size of the pictures that checkpoints were trained on, as they say.
 @Suite struct TrainingSideTests {
   private static func checkpoint(_ imgsz: [UInt8]) -> FileBytes {
     let network = PickledNetwork(yolo: YOLOArchitecture(.n, .v11, .detect, classCount: 3))

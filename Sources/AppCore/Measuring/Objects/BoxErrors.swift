@@ -27,7 +27,7 @@ public struct BoxErrors: Sendable, Equatable {
   public let yaw: Double?
   /// Of a whole frame's lengths, over them: all sides err by it alike.
   let scale: Double
-  /// What of the sides' errors is how far the object may extend unseen, meters; nil where a file does not tell it.
+  /// The part of the sides' errors by which the object may extend unseen, meters; nil where a file does not tell it.
   var unseen: BoxDimensions?
 
   /// Of the product of some sides, over that product.

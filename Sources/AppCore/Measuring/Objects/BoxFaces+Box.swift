@@ -13,7 +13,7 @@ extension BoxFaces {
     package let sides: BoxSides
     /// Standard errors of the sides, meters; an inferred one may extend unseen.
     package let sideErrors: BoxDimensions
-    /// What of them is how far the object may extend unseen, meters.
+    /// The part of them by which the object may extend unseen, meters.
     package let unseen: BoxDimensions
     /// Standard error of the yaw, radians.
     package let yawError: Double
