@@ -100,6 +100,9 @@ enum JPEGRemark: CaseIterable {
       return nil
     }
     let header = segments[..<scan].flatMap { bytes[$0.start..<$0.payload.endIndex] }
-    return bytes.prefix(2) + header + bytes[segments[scan].start...]
+    var picture = Array(bytes.prefix(2))
+    picture += header
+    picture += bytes[segments[scan].start...]
+    return picture
   }
 }

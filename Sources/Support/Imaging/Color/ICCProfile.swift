@@ -54,11 +54,13 @@ struct ICCProfile {
       guard count <= mostEntries else { return nil }
       let entries = (0..<count).compactMap { profile.number(offset + 12 + 2 * $0, 2) }
       guard entries.count == count else { return nil }
-      return (0...255).map { byte in
+      return (0...255).map { (byte: Int) -> Float in
         let place = Double(byte) / 255 * Double(count - 1)
         let lower = min(byte * (count - 1) / 255, count - 2)
         let share = place - Double(lower)
-        return Float((Double(entries[lower]) * (1 - share) + Double(entries[lower + 1]) * share) / 65535)
+        let (low, high) = (Double(entries[lower]), Double(entries[lower + 1]))
+        let value: Double = low * (1 - share) + high * share
+        return Float(value / 65535)
       }
     case "para":
       guard let kind = profile.number(offset + 8, 2), kind <= 4 else { return nil }
