@@ -68,12 +68,13 @@ import Testing
       }
       #expect(names.count == 2, "\(command[0]) \(sources): \(names)")
     }
-    let coco = try CommandRun(
-      ["detect"] + sources + ["--format", "coco", "--out", "-"] + TinyNetwork.detectorOptions, in: place.path)
+    let table = try CommandRun(
+      ["detect"] + sources + ["--format", "csv", "--out", "-"] + TinyNetwork.detectorOptions, in: place.path)
     let once = try CommandRun(
-      ["detect", "p/a.png", "p/c.png", "--format", "coco", "--out", "-"] + TinyNetwork.detectorOptions,
+      ["detect", "p/a.png", "p/c.png", "--format", "csv", "--out", "-"] + TinyNetwork.detectorOptions,
       in: place.path)
-    #expect(try coco.json().array?.count == once.json().array?.count)
+    let lines = once.output.split(separator: "\n").count
+    #expect(lines > 1 && table.output.split(separator: "\n").count == lines)
   }
 
   @Test func linesTellOfBadPicturesAsThoseOfRunDo() throws {

@@ -33,7 +33,7 @@ struct Record3DCapture: CaptureSource {
     let json = try files.bytes(Record3DFiles.metadata, limit: limits.indexBytes)
     let metadata = try Record3DMetadata(json, limits: limits)
     var listing = SequenceListing(path: files.path, limits: limits)
-    let count = metadata.frameCount ?? Self.countedFrames(files)
+    let count = max(metadata.frameCount ?? 0, Self.countedFrames(files))
     for number in 0..<min(count, limits.frames + 1) {
       try listing.add(name: "\(number)", file: "\(number)") { () throws(CaptureError) in
         guard files.has(Self.picture(number)) else {

@@ -364,7 +364,7 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
     let fixture = try CaptureFixture.empty()
     try fixture.writeScannerFrame("00007")
     try fixture.remove("frame_00007.jpg")
-    let reason = CaptureError.missingFile(file: "frame_00007.json", name: "frame_00007.jpg").description
+    let reason = CaptureError.notRecorded(file: "frame_00007.json", name: "frame_00007.jpg").description
     #expect(throws: CaptureError.noUsableFrame(path: fixture.path, firstReason: reason)) {
       try CaptureReader.open(fixture.path)
     }

@@ -288,7 +288,7 @@ import Testing
     (.unknownField("fps"), "script field fps is unknown: remove it or mend its name"),
     (
       .tooMany(field: "arrivals.framesPerSecond", limit: 200000),
-      "arrivals.framesPerSecond asks for more than 200000 entries; ask for fewer"
+      "script field arrivals.framesPerSecond asks for more than 200000 entries; ask for fewer"
     ),
   ]
 

@@ -19,19 +19,24 @@ import Testing
     error(Pickle.archive(Pickle.file(value)))
   }
 
-  /// All tensors of YOLO11-seg in half precision, each a view of the storage "0".
+  /// All tensors of YOLO11-seg in half precision, each a view of the storage "0"; the bins of the distances of "1".
   private func network(_ variant: YOLOVariant, storage count: Int? = nil) -> (
     pickle: [UInt8], count: Int
   ) {
     let shapes = YOLOCheckpoint.layout(YOLOArchitecture(variant, classCount: 3)).shapes
     let count = count ?? shapes.values.map { $0.reduce(1, *) }.max() ?? 0
-    let tensors = shapes.sorted { $0.key < $1.key }.map { ($0.key, Pickle.half($0.value, storage: count)) }
+    let bins = Pickle.tensor(
+      Pickle.storage("HalfStorage", key: "1", count: 16), shape: [1, 16, 1, 1], strides: [16, 1, 1, 1])
+    let tensors = shapes.sorted { $0.key < $1.key }.map {
+      ($0.key, $0.key.hasSuffix(".dfl.conv.weight") ? bins : Pickle.half($0.value, storage: count))
+    }
     return (Pickle.file(Pickle.dictionary([("model", Pickle.dictionary(tensors))])), count)
   }
 
   private func packed(_ pickle: [UInt8], storage: [UInt8], isDamaged: Bool) -> [UInt8] {
     PackedArchive.bytes(
-      of: [("c/data.pkl", pickle), ("c/data/0", storage)], damaged: isDamaged ? ["c/data/0"] : [])
+      of: [("c/data.pkl", pickle), ("c/data/0", storage), ("c/data/1", PickledNetwork.bins)],
+      damaged: isDamaged ? ["c/data/0"] : [])
   }
 
   @Test func aCompressedStorageMustBeInProportion() {
@@ -57,7 +62,8 @@ import Testing
   @Test func viewsOfOneStorageMustBeInProportion() {
     let (pickle, count) = network(.x)
     let refused = error(
-      Pickle.archive(pickle, storages: ["0": [UInt8](repeating: 0, count: 2 * count)]))
+      Pickle.archive(
+        pickle, storages: ["0": [UInt8](repeating: 0, count: 2 * count), "1": PickledNetwork.bins]))
     guard case .unpacksTooLarge? = refused?.kind else {
       Issue.record("found \(String(describing: refused))")
       return

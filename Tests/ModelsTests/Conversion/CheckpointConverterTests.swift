@@ -122,7 +122,10 @@ import Testing
     let layout = YOLOCheckpoint.layout(YOLOArchitecture(.n, classCount: 80)).shapes
     let folder = try TemporaryDirectory()
     for prefix in ["model.", "module.", "module.model.", "_orig_mod."] {
-      let tensors = layout.map { ("\(prefix)\($0.key)", zeros($0.value)) }
+      var tensors = layout.map { ("\(prefix)\($0.key)", zeros($0.value)) }
+      tensors.removeAll { $0.0.hasSuffix(".dfl.conv.weight") }
+      tensors.append(
+        ("\(prefix)model.23.dfl.conv.weight", Tensor(shape: [1, 16, 1, 1], floats: (0..<16).map(Float.init))))
       let path = folder.file("\(prefix)safetensors")
       try SafetensorsWriter.write(
         Dictionary(uniqueKeysWithValues: tensors), metadata: ["license": "own"], to: path, overwrite: false)

@@ -37,7 +37,7 @@ struct LayerToleranceTests {
 
   @Test("a small fault in such a layer is one", arguments: LayerVerifier.Mode.allCases)
   func faulty(mode: LayerVerifier.Mode) throws {
-    let report = try verified(sharpAttention(scaledBy: 1.01, PlanOptions()), mode)
+    let report = try verified(sharpAttention(scaledBy: 1.02, PlanOptions()), mode)
     #expect(!report.passed, "\(report.layers)")
   }
 

@@ -12,66 +12,72 @@ extension Operators {
   /// Windows to their greatest element, mean or norm.
   static let poolings: [Operator] = [
     Operator("MaxPool", common + ["storage_order"], inputs: 1...1, outputs: 1...2, tensors: maxPool),
-    Operator("AveragePool", common + ["count_include_pad"], inputs: 1...1) { call in
-      let (tensor, windows) = try pooled(call)
-      let countsPads = try call.flag("count_include_pad")
-      let starts = windows.starts
-      return pooling(tensor, windows) { window, values in
-        let sum = values.reduce(0, +)
-        guard countsPads else { return sum / Double(values.count) }
-        // What a window covers of the padded input; it may reach over its end.
-        var covered = 1
-        for (axis, start) in starts[window].enumerated() {
-          let last = windows.input[axis] + windows.after[axis]
-          covered *= (0..<windows.kernel[axis]).count { start + $0 * windows.dilations[axis] < last }
-        }
-        return sum / Double(covered)
-      }
-    },
-    Operator("LpPool", common + ["p"], inputs: 1...1) { call in
-      let (tensor, windows) = try pooled(call)
-      let p = try call.float("p", orInt: 2)
-      return pooling(tensor, windows) { _, values in
-        pow(values.reduce(0) { $0 + pow(abs($1), p) }, 1 / p)
-      }
-    },
+    Operator("AveragePool", common + ["count_include_pad"], inputs: 1...1, evaluate: averagePool),
+    Operator("LpPool", common + ["p"], inputs: 1...1, evaluate: normPool),
     global("GlobalMaxPool") { _, values in values.reduce(-Double.infinity, Double.greater) },
     global("GlobalAveragePool") { _, values in values.reduce(0, +) / Double(values.count) },
     Operator("GlobalLpPool", ["p"], inputs: 1...1) { call in
       let p = try call.float("p", orInt: 2)
       return try overall(call) { pow($0.reduce(0) { $0 + pow(abs($1), p) }, 1 / p) }
     },
-    Operator("MaxUnpool", ["kernel_shape", "pads", "strides"], inputs: 2...3) { call in
-      let (tensor, indices) = (try call.tensor(0), try call.integers(1) ?? [])
-      let rank = tensor.rank - 2
-      let kernel = try call.ints("kernel_shape") ?? []
-      let strides = try call.ints("strides") ?? [Int](repeating: 1, count: max(rank, 0))
-      let pads = try call.ints("pads") ?? [Int](repeating: 0, count: 2 * max(rank, 0))
-      guard rank > 0, kernel.count == rank, strides.count == rank, pads.count == 2 * rank,
-        indices.count == tensor.count, (kernel + strides + pads).allSatisfy({ abs($0) < 1 << 31 })
-      else { throw ONNXError.malformed("the window or the indices do not fit the input") }
-      let natural =
-        Array(tensor.shape[..<2])
-        + (0..<rank).map {
-          (tensor.shape[$0 + 2] - 1) * strides[$0] + kernel[$0] - pads[$0] - pads[$0 + rank]
-        }
-      let shape = try call.integers(2) ?? natural
-      let (count, values) = (try Shape.count(shape, bits: 64), tensor.doubles())
-      // Indices are those of the natural size; a larger output only has more room.
-      var result = [Double](repeating: 0, count: count)
-      let (own, target) = (Shape.strides(natural), Shape.strides(shape))
-      for (value, index) in zip(values, indices) {
-        let flat =
-          natural == shape
-          ? index : zip(own, zip(natural, target)).map { index / $0 % $1.0 * $1.1 }.reduce(0, +)
-        guard result.indices.contains(flat) else {
-          throw ONNXError.input("index \(index) lies outside of the output")
-        }
-        result[flat] = value
-      }
-      return Tensor(tensor.type, shape, doubles: result)
-    },
+    Operator("MaxUnpool", ["kernel_shape", "pads", "strides"], inputs: 2...3, evaluate: maxUnpool),
   ]
+
+  @Sendable private static func averagePool(_ call: Call) throws -> Tensor {
+    let (tensor, windows) = try pooled(call)
+    let countsPads = try call.flag("count_include_pad")
+    let starts = windows.starts
+    return pooling(tensor, windows) { window, values in
+      let sum = values.reduce(0, +)
+      guard countsPads else { return sum / Double(values.count) }
+      // What a window covers of the padded input; it may reach over its end.
+      var covered = 1
+      for (axis, start) in starts[window].enumerated() {
+        let last = windows.input[axis] + windows.after[axis]
+        covered *= (0..<windows.kernel[axis]).count { start + $0 * windows.dilations[axis] < last }
+      }
+      return sum / Double(covered)
+    }
+  }
+
+  @Sendable private static func normPool(_ call: Call) throws -> Tensor {
+    let (tensor, windows) = try pooled(call)
+    let p = try call.float("p", orInt: 2)
+    return pooling(tensor, windows) { _, values in
+      pow(values.reduce(0) { $0 + pow(abs($1), p) }, 1 / p)
+    }
+  }
+
+  @Sendable private static func maxUnpool(_ call: Call) throws -> Tensor {
+    let (tensor, indices) = (try call.tensor(0), try call.integers(1) ?? [])
+    let rank = tensor.rank - 2
+    let kernel = try call.ints("kernel_shape") ?? []
+    let strides = try call.ints("strides") ?? [Int](repeating: 1, count: max(rank, 0))
+    let pads = try call.ints("pads") ?? [Int](repeating: 0, count: 2 * max(rank, 0))
+    guard rank > 0, kernel.count == rank, strides.count == rank, pads.count == 2 * rank,
+      indices.count == tensor.count, (kernel + strides + pads).allSatisfy({ abs($0) < 1 << 31 })
+    else { throw ONNXError.malformed("the window or the indices do not fit the input") }
+    let natural =
+      Array(tensor.shape[..<2])
+      + (0..<rank).map {
+        (tensor.shape[$0 + 2] - 1) * strides[$0] + kernel[$0] - pads[$0] - pads[$0 + rank]
+      }
+    let shape = try call.integers(2) ?? natural
+    let (count, values) = (try Shape.count(shape, bits: 64), tensor.doubles())
+    // Indices are those of the natural size; a larger output only has more room.
+    var result = [Double](repeating: 0, count: count)
+    let (own, target) = (Shape.strides(natural), Shape.strides(shape))
+    for (value, index) in zip(values, indices) {
+      let flat =
+        natural == shape
+        ? index : zip(own, zip(natural, target)).map { index / $0 % $1.0 * $1.1 }.reduce(0, +)
+      guard result.indices.contains(flat) else {
+        throw ONNXError.input("index \(index) lies outside of the output")
+      }
+      result[flat] = value
+    }
+    return Tensor(tensor.type, shape, doubles: result)
+  }
 
   private static func pooled(_ call: Call) throws -> (Tensor, Windows) {
     let tensor = try call.tensor(0)

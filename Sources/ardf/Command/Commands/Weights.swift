@@ -140,6 +140,9 @@ struct Weights: ParsableCommand {
         Console.inform("\(path): already there")
         return try tell(weights, path)
       }
+      try OutputError.mapping { () throws(FileError) in
+        if let kind = pathKind(folder), kind != .folder { throw .notADirectory(path: folder) }
+      }
       let curl = try Download.program()
       let made = Folders.missing(along: folder)
       do {
