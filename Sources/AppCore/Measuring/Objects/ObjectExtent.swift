@@ -11,14 +11,13 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   case wholeWindow = "whole-window"
   /// Too few points for a box around them: its sides come from the picture.
   case fewPoints = "few-points"
-  /// A considerable share of the readings lies on other surfaces and was left out; said where an interval is wide.
+  /// A considerable share of the readings lies on other surfaces and was left out.
   case splitSurface = "split-surface"
   /// The fused reading lies beyond the depths that the fit has seen.
   case extrapolated
   /// The camera looks straight up or down: the box is turned to the picture's top.
   case verticalView = "vertical-view"
-  /// The plane on which the object stands is not seen: the lower side ends where the object is last seen; said where an
-  /// interval is wide.
+  /// The plane on which the object stands is not seen: the lower side ends where the object is last seen.
   case noSupport = "no-support"
   /// The object rises little above the sensor's noise: its height and its ends on the support are uncertain.
   case thin
@@ -33,9 +32,9 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   case unread
   /// Something nearer hides an end of the object.
   case occluded
-  /// A side is not seen to end, and its interval is wide: the object may be larger there.
+  /// A side is not seen to end: the object may be larger there.
   case unseenSide = "unseen-side"
-  /// The interval of a side reaches more than 15 % of it to either side.
+  /// Noise or few readings leave a side uncertain by several percent.
   case uncertainSize = "uncertain-size"
   /// The picture has no intrinsics: there are no sizes.
   case noIntrinsics = "no-intrinsics"
