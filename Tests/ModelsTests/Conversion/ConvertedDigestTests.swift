@@ -26,7 +26,7 @@ import Testing
   /// SHA-256 over lines of name and shape, sorted by name, of checkpoints that Ultralytics and the reference of Depth
   /// Anything make.
   @Test(arguments: [
-    (Network.detector(.n, classes: 80), "e520eb32723114ebdaa654fff383f718bf4668c0ef086da1e9011f7c6b8ce5ca"),
+    (Network.detector(.n, classes: 80), "08c6a3d0021f4f947ed71ded8adcf78a5ef99ab731386b0d7d2747d5b927be62"),
     (.detector(.s, classes: 80), "8d042847007eb24675e69268a3a1df852e848e09214733a648f28e2fb5a96117"),
     (.detector(.m, classes: 80), "b1a99acaf8bfe9e9aa246a6cff709d8792036271341b2e4e14ddeefd8dea16da"),
     (.detector(.l, classes: 80), "ea182fe056909094fb4a4922f3879688aa0a7e08fc43102968c446dfbd8fe92c"),
