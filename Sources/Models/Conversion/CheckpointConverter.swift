@@ -95,13 +95,12 @@ public enum CheckpointConverter {
       metadata["source_file"] = lastComponent(file)
       metadata["source_sha256"] = sha256Hex(bytes)
       let tensors = try source.loaded()
+      let weights = WeightStore(tensors: tensors, metadata: metadata, file: file)
       if let layers = source.exportedLayers {
-        try ExportComparison.check(
-          bytes, file: file, layers: layers,
-          against: WeightStore(tensors: tensors, metadata: metadata, file: file))
+        try ExportComparison.check(bytes, file: file, layers: layers, against: weights)
         metadata[ModuleFacts.key] = ModuleFacts.compared
       }
-      try checkBuilds(WeightStore(tensors: tensors, metadata: metadata, file: file))
+      try checkBuilds(weights)
       return Checkpoint(
         architecture: found.architecture, variant: found.variant, tensors: tensors, metadata: metadata,
         remarks: found.remarks.filter {

@@ -62,6 +62,14 @@ package enum POSIX {
     return unsafe stat(path, &status) == 0 ? Identity(status) : nil
   }
 
+  /// When a file, or a link itself, was last written to, replaced or touched in any other way, nanoseconds; nil where
+  /// nothing is there. No program can set it back.
+  package static func changed(_ path: String) -> Int64? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    return Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
+  }
+
   private static func identity(of descriptor: Int32) -> Identity? {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 ? Identity(status) : nil

@@ -83,14 +83,22 @@ package enum OutputRecord: Equatable, Sendable {
   }
 
   /// A file that is not as the record says, or gone; nil if all are as they were written.
-  package func firstChange(in folder: String) -> String? { firstChange(in: folder, isGone: true) }
+  package func firstChange(in folder: String) -> String? { firstChange(in: folder) { _ in true } }
 
-  /// - `isGone`: Whether one that is gone counts.
-  private func firstChange(in folder: String, isGone: Bool) -> String? {
+  /// A file that is there and not as the record says; nil if there is none.
+  ///
+  /// The record is written last: what was not touched since then need not be read.
+  private func firstEdit(in folder: String) -> String? {
+    let written = POSIX.changed("\(folder)/\(Self.fileName)") ?? .min
+    return firstChange(in: folder) { POSIX.changed($0).map { $0 >= written } ?? false }
+  }
+
+  private func firstChange(in folder: String, of isAsked: (String) -> Bool) -> String? {
     guard case .files(let digests) = self else { return nil }
     return digests.sorted { ByteName($0.key) < ByteName($1.key) }.first { name, digest in
-      guard isGone || fileExists("\(folder)/\(name)") else { return false }
-      guard let bytes = try? FileBytes(path: "\(folder)/\(name)") else { return true }
+      let path = "\(folder)/\(name)"
+      guard isAsked(path) else { return false }
+      guard let bytes = try? FileBytes(path: path) else { return true }
       return Self.digest(of: bytes, name: name) != digest
     }?.key
   }
@@ -142,7 +150,7 @@ package enum OutputRecord: Equatable, Sendable {
       if let entry = try foreignEntry(in: folder, below: "", isListed: { digests[$0] != nil }) {
         return .foreign(entry)
       }
-      return mendsChanges ? nil : record.firstChange(in: folder, isGone: false).map(Irreplaceable.edited)
+      return mendsChanges ? nil : record.firstEdit(in: folder).map(Irreplaceable.edited)
     case .folders(let beside):
       for name in names where name != fileName && !AtomicOutputs.isTemporary(name) {
         let path = "\(folder)/\(name)"

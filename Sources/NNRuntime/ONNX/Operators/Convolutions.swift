@@ -73,7 +73,7 @@ extension Operators {
     else { throw ONNXError.malformed("weights of shape \(Shape.text(weights.shape)) do not fit the input") }
     let kernel = Array(weights.shape[2...])
     let (strides, dilations) = (try call.perAxis("strides", rank), try call.perAxis("dilations", rank))
-    let extra = try call.list("output_padding", 0, rank, rank)
+    let extra = try call.numbers("output_padding", atLeast: 0, count: rank, axes: rank)
     var pads = try call.pads(rank)
     let automatic = try call.choice("auto_pad", ["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"])
     let spatial = Array(input.shape[2...])

@@ -20,6 +20,8 @@ struct Operator: Sendable {
   let halves: Halves
   /// Whether equal inputs give equal outputs.
   let isPure: Bool
+  /// As `Operators.sharedTypes` has them; none of most operators.
+  private let sharedTypes: [[Int]]
   let evaluate: @Sendable (Call) throws -> [Value?]
 
   init(
@@ -36,6 +38,7 @@ struct Operator: Sendable {
     self.outputs = outputs
     self.halves = halves
     self.isPure = isPure
+    sharedTypes = Operators.sharedTypes[name] ?? []
     self.evaluate = evaluate
   }
 
@@ -74,7 +77,7 @@ struct Operator: Sendable {
   /// Computes; half precision by way of single precision where the operator wants it so.
   func run(_ call: Call) throws -> [Value?] {
     if call.hasTexts, !Operators.takingTexts.contains(name) { throw unsupported(.string) }
-    try call.checkTypes(of: name)
+    for positions in sharedTypes { try call.checkOneType(of: positions) }
     guard halves == .widened, let half = call.halfType else { return try evaluate(call) }
     return try evaluate(call.widened()).map { value in
       guard case .tensor(let tensor) = value, tensor.type == .float else { return value }

@@ -32,20 +32,18 @@ extension Operators {
 }
 
 extension Call {
-  /// Refuses tensors of different types where the operator's definition has one type for them.
-  func checkTypes(of name: String) throws {
-    for positions in Operators.sharedTypes[name] ?? [] {
-      var first: (index: Int, type: ElementType)?
-      for index in positions.isEmpty ? Array(inputs.indices) : positions where index < inputs.count {
-        guard case .tensor(let tensor) = inputs[index] else { continue }
-        guard let (other, type) = first else {
-          first = (index, tensor.type)
-          continue
-        }
-        guard tensor.type == type else {
-          throw ONNXError.malformed(
-            "input \(other) has elements of type \(type) and input \(index) of type \(tensor.type)")
-        }
+  /// Refuses tensors of different types at these positions, of none given: at all.
+  func checkOneType(of positions: [Int]) throws {
+    var first: (index: Int, type: ElementType)?
+    for index in inputs.indices where positions.isEmpty || positions.contains(index) {
+      guard case .tensor(let tensor) = inputs[index] else { continue }
+      guard let (other, type) = first else {
+        first = (index, tensor.type)
+        continue
+      }
+      guard tensor.type == type else {
+        throw ONNXError.malformed(
+          "input \(other) has elements of type \(type) and input \(index) of type \(tensor.type)")
       }
     }
   }

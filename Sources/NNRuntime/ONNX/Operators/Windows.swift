@@ -2,13 +2,15 @@ import FileFormats
 
 extension Call {
   /// Strides or dilations, one an axis: 1 or more, and 1 where the attribute is missing.
-  func perAxis(_ name: String, _ rank: Int) throws -> [Int] { try list(name, 1, rank, rank) }
+  func perAxis(_ name: String, _ rank: Int) throws -> [Int] {
+    try numbers(name, atLeast: 1, count: rank, axes: rank)
+  }
 
   /// The padding before each axis, then that after each.
-  func pads(_ rank: Int) throws -> [Int] { try list("pads", 0, 2 * rank, rank) }
+  func pads(_ rank: Int) throws -> [Int] { try numbers("pads", atLeast: 0, count: 2 * rank, axes: rank) }
 
   /// Whole numbers of at least `least`, which they also are where the attribute is missing.
-  func list(_ name: String, _ least: Int, _ count: Int, _ rank: Int) throws -> [Int] {
+  func numbers(_ name: String, atLeast least: Int, count: Int, axes rank: Int) throws -> [Int] {
     let found = try ints(name) ?? [Int](repeating: least, count: count)
     guard found.count == count, found.allSatisfy({ $0 >= least && $0 < 1 << 31 }) else {
       throw ONNXError.malformed("attribute \"\(name)\" is \(found) for \(counted(rank, "axis", "axes"))")
