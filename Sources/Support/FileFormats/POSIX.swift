@@ -62,8 +62,9 @@ package enum POSIX {
     return unsafe stat(path, &status) == 0 ? Identity(status) : nil
   }
 
-  /// When a file, or a link itself, was last written to, replaced or touched in any other way, nanoseconds; nil where
-  /// nothing is there. No program can set it back.
+  /// The time at which a file, or a link itself, was last written to, replaced or moved, nanoseconds since 1970.
+  ///
+  /// Nil where nothing is there. Copies that keep the time of their last writing have a new one of these.
   package static func changed(_ path: String) -> Int64? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
