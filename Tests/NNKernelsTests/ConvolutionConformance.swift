@@ -161,6 +161,7 @@ extension ConvolutionKernel {
     case .normalise:
       unsafe .normalise(
         Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: ConvolutionReference.epsilon))
+    case .multiply: unsafe .multiply(gamma.pointer)
     case .enlarge:
       unsafe .enlarge(
         Resampling(

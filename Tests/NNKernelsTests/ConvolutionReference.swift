@@ -111,6 +111,10 @@ struct ConvolutionReference {
             ? rows.element(y) { row in columns.element(x) { Double(input[row, $0, channel]) } }
             : Double(input[y, x, channel])
         }
+        if prologue == .multiply {
+          result += zip(pixel, gamma).map { Float($0) * $1 }
+          continue
+        }
         guard prologue == .normalise else {
           result += pixel.map { factor(Float($0)) }
           continue

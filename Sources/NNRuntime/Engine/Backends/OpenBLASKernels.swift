@@ -36,7 +36,7 @@ package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
     unsafe OpenBLASKernels.tiles(blas, task, edge, share)
   }
   unsafe add(
-    "gemm-f32", .gemm, of: .pixels, prologues: .normalise, epilogues: .sums, items: .pixels,
+    "gemm-f32", .gemm, of: .pixels, prologues: .pixelwise, epilogues: .sums, items: .pixels,
     tolerance: .product, pixels)
   unsafe add(
     "strassen-f32", .strassen, of: .halves, prologues: .normalise, epilogues: .sums, items: .pairs,
@@ -232,8 +232,9 @@ private enum OpenBLASKernels {
   /// Whether the input pixels are the rows of a matrix already.
   static func readsInPlace(_ task: ConvolutionTask) -> Bool {
     let shape = task.shape
-    return shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1 && shape.padding == 0
+    return unsafe shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1 && shape.padding == 0
       && task.input.rowStride == task.input.pixelStride * shape.inWidth && task.normalisation == nil
+      && task.factors == nil
   }
 
   /// One row of the im2col matrix: the window of output pixel (y, x), zeros beyond the input.
@@ -252,6 +253,9 @@ private enum OpenBLASKernels {
           } else if let normalisation = task.normalisation {
             unsafe PlainKernels.normalise(
               normalisation, shape.inChannels, task.input.pixel(inY, inX), target)
+          } else if let factors = unsafe task.factors {
+            let pixel = unsafe task.input.pixel(inY, inX)
+            for channel in 0..<shape.inChannels { unsafe target[channel] = pixel[channel] * factors[channel] }
           } else {
             unsafe target.update(from: task.input.pixel(inY, inX), count: shape.inChannels)
           }

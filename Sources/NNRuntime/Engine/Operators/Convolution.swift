@@ -30,6 +30,8 @@ package struct Convolution: Sendable {
     case normalise(LayerNorm)
     /// The map is enlarged.
     case enlarge(Resize)
+    /// Each pixel is multiplied by the last input, a vector, channel by channel.
+    case multiply
     /// A transposed convolution comes before, and is done by the four convolutions of 2x2 that the two are together.
     case transpose(Transposition)
   }
@@ -183,7 +185,7 @@ extension ReducedProducts {
 extension Convolution.Prologue {
   fileprivate var parameterCount: Int {
     switch self {
-    case .none, .enlarge: 0
+    case .none, .enlarge, .multiply: 0
     case .normalise(let norm): norm.parameterCount
     case .transpose(let transposed): transposed.weights.count + transposed.bias.count
     }

@@ -66,6 +66,7 @@ extension Convolution.Prologue {
     case .none, .transpose: .none
     case .normalise: .normalise
     case .enlarge: .enlarge
+    case .multiply: .multiply
     }
   }
 }

@@ -25,6 +25,7 @@ struct Fusing {
     graph.joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
       .joiningTransposed(where: savesProducts)
       .normalisingWhileMultiplying { precision == .fp32 && canCompute($0) }
+      .excitingWhileMultiplying { precision == .fp32 && canCompute($0) }
       .enlargingWhileReading { isNarrow($0.layer, $0.shapes) && canCompute($0) }
       .projectingWhileStoring { isNarrow($0.layer, $0.shapes) && savesMap($0) }
   }

@@ -118,6 +118,8 @@ public struct ConvolutionTask {
     case normalise(Normalisation)
     /// The input is enlarged, two taps an axis; the task's shape is that of the larger map.
     case enlarge(Resampling)
+    /// Each pixel is multiplied by a vector, channel by channel.
+    case multiply(UnsafePointer<Float>)
   }
 
   /// Transformation of the sums on their way to memory, apart from the activation.
@@ -181,6 +183,10 @@ extension ConvolutionTask {
   /// How the input is enlarged, if it is.
   @inlinable @inline(__always) public var enlargement: Resampling? {
     if case .enlarge(let resampling) = prologue { resampling } else { nil }
+  }
+  /// The vector that each pixel is multiplied by, if any.
+  @inlinable @inline(__always) public var factors: UnsafePointer<Float>? {
+    if case .multiply(let factors) = prologue { factors } else { nil }
   }
   /// Map added after the activation; nil if none.
   @inlinable @inline(__always) public var residual: MapPointer? {

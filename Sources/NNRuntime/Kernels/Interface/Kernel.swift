@@ -15,10 +15,16 @@ public struct ConvolutionKernel: Sendable {
     public static let normalise = Prologues(rawValue: 1 << 0)
     /// `ConvolutionTask.Prologue.enlarge`.
     public static let enlarge = Prologues(rawValue: 1 << 1)
+    /// `ConvolutionTask.Prologue.multiply`.
+    public static let multiply = Prologues(rawValue: 1 << 2)
+    /// Whatever a pixel alone determines.
+    public static let pixelwise: Prologues = [.normalise, .multiply]
 
     /// Their names, for people.
     public var names: [String] {
-      [(Self.normalise, "normalize"), (.enlarge, "enlarge")].filter { contains($0.0) }.map(\.1)
+      [(Self.normalise, "normalize"), (.enlarge, "enlarge"), (.multiply, "multiply")].filter {
+        contains($0.0)
+      }.map(\.1)
     }
   }
 

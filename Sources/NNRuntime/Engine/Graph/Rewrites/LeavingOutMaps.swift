@@ -1,5 +1,5 @@
-// Maps that only one layer reads are not materialized. A layer normalization is a prologue of the linear layer (or pointwise
-// convolution) that reads it, an upsampling one of the convolution that reads its windows, and a pointwise convolution an
+// Maps that only one layer reads are not materialized. A layer normalization, or a product by a vector, is a prologue of the
+// linear layer (or pointwise convolution) that reads it, an upsampling one of the convolution that reads its windows, and a pointwise convolution an
 // epilogue of the convolution before it, while its pixels are in the cache.
 
 extension Graph {
@@ -58,6 +58,31 @@ extension Graph {
       graph.nodes[index] = joined
       graph.nodes[views.first ?? index].inputs[0] = nodes[before].inputs[0]
       for view in views { graph.nodes[view].partOf = shapes[nodes[view].output] }
+      removed.insert(before)
+    }
+    graph.remove(removed)
+    return graph
+  }
+
+  /// The same network with the products of squeeze and excitation fused into the 1x1 convolutions after them.
+  func excitingWhileMultiplying(where accepts: Joint.Judge) -> Graph {
+    var graph = self
+    let makers = makersForOne()
+    var removed = Set<Int>()
+    for (index, node) in nodes.enumerated() {
+      guard var layer = node.operation as? Convolution, layer.isProjection, layer.readsInput,
+        let before = makers[node.inputs[0]], nodes[before].operation is ChannelProduct
+      else { continue }
+      layer.prologue = .multiply
+      var joined = graph.nodes[index]
+      joined.operation = layer
+      joined.inputs[0] = nodes[before].inputs[0]
+      joined.inputs.append(nodes[before].inputs[1])
+      joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
+      guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
+        continue
+      }
+      graph.nodes[index] = joined
       removed.insert(before)
     }
     graph.remove(removed)

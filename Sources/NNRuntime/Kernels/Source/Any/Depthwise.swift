@@ -166,17 +166,45 @@ private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
     for pixel in x..<x &+ 4 { lastChannels(pixel, 0..<task.kernel) }
   }
 
-  /// An output pixel whose window may reach beyond the input.
+  /// An output pixel whose window may reach beyond the input: four vectors at once, since each sum waits for its last product.
   @inline(__always)
   private func onePixel(_ x: Int) {
     let left = x &* task.stride &- task.padding
     let columns = max(0, -left)..<max(max(0, -left), min(task.kernel, task.inWidth &- left))
     var channel = 0
+    while channel &+ 64 <= task.channels {
+      fourVectors(ofPixel: x, columns, channel)
+      channel &+= 64
+    }
     while channel &+ 16 <= task.channels {
       oneVector(x, columns, channel)
       channel &+= 16
     }
     if channel < task.channels { lastChannels(x, columns) }
+  }
+
+  /// Sixty-four channels of an output pixel.
+  @inline(__always)
+  private func fourVectors(ofPixel x: Int, _ columns: Range<Int>, _ channel: Int) {
+    let bias = task.bias + channel
+    var (sum0, sum1, sum2, sum3) = (load(bias), load(bias + 16), load(bias + 32), load(bias + 48))
+    let step = 16 &* element.size
+    for row in rows {
+      var source = source(row: row, column: columns.lowerBound, x) + channel &* element.size
+      var weights = weights(row: row, column: columns.lowerBound) + channel
+      for _ in columns {
+        sum0 = multiplyAdd(element.load(source), load(weights), sum0)
+        sum1 = multiplyAdd(element.load(source + step), load(weights + 16), sum1)
+        sum2 = multiplyAdd(element.load(source + 2 &* step), load(weights + 32), sum2)
+        sum3 = multiplyAdd(element.load(source + 3 &* step), load(weights + 48), sum3)
+        weights += task.channels
+        source += task.input.pixelStride &* element.size
+      }
+    }
+    finish(sum0, x, channel)
+    finish(sum1, x, channel &+ 16)
+    finish(sum2, x, channel &+ 32)
+    finish(sum3, x, channel &+ 48)
   }
 
   /// Sixteen channels of an output pixel.

@@ -5,7 +5,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
   guard let permit = Permit(InstructionSet.needs, of: processor) else { return false }
   let block = ConvolutionKernel.Block(rows: InstructionSet.tileRows, columns: InstructionSet.panelWidth)
   catalogue.add(
-    "gemm-f32", .gemm, of: .pixels, products: .float32, maps: .float32, prologues: .normalise,
+    "gemm-f32", .gemm, of: .pixels, products: .float32, maps: .float32, prologues: .pixelwise,
     epilogues: .sums, items: .pixels, block: block, tolerance: .product, by: permit,
     packedCount: { packedConvolutionCount($0) }, pack: { packConvolution($0, $1, $2, $3) },
     scratch: { shape, _ in convolutionScratch(shape) }, run: { convolution($0, $1) })

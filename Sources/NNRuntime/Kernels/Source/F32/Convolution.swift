@@ -95,15 +95,15 @@ private func prefetchStep(_ shape: ConvolutionShape, pixelStride: Int) -> Int {
   return isPointwise && blockFloats <= 6 * 1024 ? pixelStride : 0
 }
 
-/// Floats of one row that is normalized before it is multiplied.
+/// Floats of one row that is normalized, or multiplied by a vector, before the products.
 @inline(__always)
-private func normalCount(_ shape: ConvolutionShape) -> Int {
+private func preparedCount(_ shape: ConvolutionShape) -> Int {
   shape.kernelHeight == 1 && shape.kernelWidth == 1 ? (shape.inChannels + 15) / 16 * 16 : 0
 }
 
 func convolutionScratch(_ shape: ConvolutionShape) -> Int {
   let tables = InstructionSet.tileRows * (shape.kernelHeight * shape.kernelWidth + 2) * 2
-  let floats = InstructionSet.panelWidth + copyCount(shape) + normalCount(shape)
+  let floats = InstructionSet.panelWidth + copyCount(shape) + preparedCount(shape)
   return InstructionSet.tileRows * floats + tables + 32
 }
 
@@ -125,13 +125,14 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
     .assumingMemoryBound(to: UnsafeMutablePointer<Float>.self)
   let added = rows + (segments + 1) * capacity
   let isAdded = task.residual != nil || task.addend != nil
-  let normals = tile + (convolutionScratch(shape) - capacity * normalCount(shape)) / 16 * 16
+  let prepared = tile + (convolutionScratch(shape) - capacity * preparedCount(shape)) / 16 * 16
+  let isPrepared = task.normalisation != nil || task.factors != nil
   let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
 
   // As many rows in one block as in the next, so that the last is no sliver.
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   let panelFloats = window * InstructionSet.panelWidth
-  let ahead = task.normalisation == nil ? prefetchStep(shape, pixelStride: task.input.pixelStride) : 0
+  let ahead = isPrepared ? 0 : prefetchStep(shape, pixelStride: task.input.pixelStride)
   // More than the first-level cache keeps from one block to the next.
   let streamsColumns = panelFloats >= 16 * 1024
   for block in 0..<blocks {
@@ -157,7 +158,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
       row += run
       (y, x) = (y + 1, 0)
     }
-    if task.normalisation != nil { normaliseRows(task, rows, count, normals) }
+    if isPrepared { prepareRows(task, rows, count, prepared) }
     for panel in firstPanel..<lastPanel {
       let first = panel * InstructionSet.panelWidth
       let columns = panelColumns(shape.outChannels, first)
@@ -180,22 +181,38 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   }
 }
 
-/// Replaces the rows of a block by what they become when they are normalized, and prefetches those of the next.
+/// Replaces the rows of a block by what they become by the task's prologue, and prefetches those of the next.
 @inline(never)
-private func normaliseRows(
+private func prepareRows(
   _ task: ConvolutionTask, _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ count: Int,
-  _ normals: UnsafeMutablePointer<Float>
+  _ prepared: UnsafeMutablePointer<Float>
 ) {
-  guard let normalisation = task.normalisation else { return }
   let channels = task.shape.inChannels
   for i in 0..<count {
     let later = rows[i] + count * task.input.pixelStride
     for channel in stride(from: 0, to: channels, by: 16) { ardf_prefetch_to_read(later + channel) }
-    let row = normals + i * normalCount(task.shape)
-    normalise(
-      normalisation, TokenRow(element: Float32Element(), base: rows[i], channels: channels), into: row,
-      as: Float32Element())
+    let row = prepared + i * preparedCount(task.shape)
+    if let normalisation = task.normalisation {
+      normalise(
+        normalisation, TokenRow(element: Float32Element(), base: rows[i], channels: channels), into: row,
+        as: Float32Element())
+    } else if let factors = task.factors {
+      multiply(rows[i], by: factors, channels: channels, into: row)
+    }
     rows[i] = UnsafePointer(row)
+  }
+}
+
+/// Multiplies a pixel by a vector, channel by channel.
+@inline(__always)
+private func multiply(
+  _ pixel: UnsafePointer<Float>, by factors: UnsafePointer<Float>, channels: Int,
+  into row: UnsafeMutablePointer<Float>
+) {
+  let element = Float32Element()
+  forEachVector(channels) { channel, count in
+    let product = element.loadSome(pixel + channel, count) * element.loadSome(factors + channel, count)
+    element.storeSome(product, row + channel, count)
   }
 }
 
