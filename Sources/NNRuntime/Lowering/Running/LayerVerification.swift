@@ -56,7 +56,7 @@ extension LoweredNetwork {
     var found = LoweredVerification()
     for stage in stages {
       switch stage {
-      case .plain(let nodes): for node in nodes { try Self.run(node, &slots) }
+      case .plain(let nodes): for node in nodes { try run(node, &slots) }
       case .island(let island):
         let cumulative = try island.differences(from: slots, reference, isIsolated: false)
         let isolated = try island.differences(from: reference, reference, isIsolated: true)

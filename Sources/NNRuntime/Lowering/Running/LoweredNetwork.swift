@@ -13,6 +13,8 @@ package final class LoweredNetwork: Sendable {
   let program: FixedProgram
   let stages: [Stage]
   private let known: [ONNXValue?]
+  /// Threads of plain nodes; islands have the pool's.
+  private let threads: Int
   /// After each stage: values that nothing reads any more.
   private let released: [[Int]]
 
@@ -35,6 +37,7 @@ package final class LoweredNetwork: Sendable {
     let lowerer = Lowerer(program, name: model.message.graph?.name ?? "")
     let levels = Set(lowerer.islands.keys).union(lowerer.plain.keys).sorted()
     self.program = program
+    threads = pool.threads
     // What is read beyond the island that makes it.
     var outside = Set(model.program.outputSlots)
     for nodes in lowerer.plain.values { outside.formUnion(nodes.flatMap(\.reads)) }
@@ -87,7 +90,7 @@ package final class LoweredNetwork: Sendable {
     for (index, stage) in stages.enumerated() {
       switch stage {
       case .island(let island): try island.run(&slots)
-      case .plain(let nodes): for node in nodes { try Self.run(node, &slots) }
+      case .plain(let nodes): for node in nodes { try run(node, &slots) }
       }
       for slot in released[index] { slots[slot] = nil }
     }
@@ -114,9 +117,10 @@ package final class LoweredNetwork: Sendable {
   }
 
   /// Computes a plain node.
-  static func run(_ node: ProgramNode, _ slots: inout [ONNXValue?]) throws {
+  func run(_ node: ProgramNode, _ slots: inout [ONNXValue?]) throws {
     for step in node.steps {
-      for (slot, value) in zip(step.outputSlots, try step.evaluate(slots)) {
+      let values = try Parallel.$threads.withValue(threads) { try step.evaluate(slots) }
+      for (slot, value) in zip(step.outputSlots, values) {
         if let slot { slots[slot] = value }
       }
     }

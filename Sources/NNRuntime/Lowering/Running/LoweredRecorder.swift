@@ -63,7 +63,7 @@ package struct LoweredRecorder: ProfiledRun {
       case .plain(let nodes):
         for node in nodes {
           let start = monotonicNanoseconds()
-          try LoweredNetwork.run(node, &slots)
+          try network.run(node, &slots)
           let time = start..<monotonicNanoseconds()
           layers.append(RunTrace.Span(layer: first, time: time))
           if chunks { tracks[0].append(RunTrace.Span(layer: first, time: time)) }

@@ -17,48 +17,52 @@ struct PlaneSampler: Sendable {
   /// - `source`: (images, channels, height, width); `points`: (images, places, 2), x first, from -1 to 1.
   /// - Returns: (images, channels, places).
   func sampled(_ source: [Float], images: Int, at points: [Float]) -> [Float] {
-    let places = points.count / 2
-    var taps = Taps(places: places)
-    for place in 0..<places { set(&taps, 4 * place, x: points[2 * place], y: points[2 * place + 1]) }
-    return FloatLoops.sampled(source, images: images, area: height * width, taps)
+    FloatLoops.sampled(source, images: images, area: height * width, at: points, by: self)
   }
 
-  /// Elements of a plane, four a place, with their factors.
-  struct Taps: Sendable {
-    /// The first four are of the first place; negative: the place is zero.
-    var flat: [Int32]
-    var factors: [Float]
-
-    init(places: Int) {
-      flat = [Int32](repeating: -1, count: 4 * places)
-      factors = [Float](repeating: 0, count: 4 * places)
-    }
+  /// Four elements of a plane with their factors.
+  struct Taps {
+    var flat: SIMD4<Int32>
+    var factors: SIMD4<Float>
   }
 
-  /// Sets the four elements from `first` on.
-  private func set(_ taps: inout Taps, _ first: Int, x: Float, y: Float) {
+  /// The elements that make the value at a point, from -1 to 1; nil: the value is zero.
+  func taps(x: Float, y: Float) -> Taps? {
     let (across, down) = (sampler.place(of: Double(x), width), sampler.place(of: Double(y), height))
-    guard across.isFinite, down.isFinite, abs(across) < 0x1p31, abs(down) < 0x1p31 else { return }
+    guard across.isFinite, down.isFinite, abs(across) < 0x1p31, abs(down) < 0x1p31 else { return nil }
     let (left, top) = (across.rounded(.down), down.rounded(.down))
-    var next = first
-    func add(_ row: Int, _ column: Int, _ factor: Double) {
-      guard let row = sampler.inside(row, height), let column = sampler.inside(column, width) else { return }
-      taps.flat[next] = Int32(truncatingIfNeeded: row * width + column)
-      taps.factors[next] = Float(factor)
-      next += 1
-    }
     let (row, column) = (Int(top), Int(left))
     if isNearest {
-      add(row, column, 1)
-    } else {
-      let (right, bottom) = (across - left, down - top)
-      add(row, column, (1 - bottom) * (1 - right))
-      add(row, column + 1, (1 - bottom) * right)
-      add(row + 1, column, bottom * (1 - right))
-      add(row + 1, column + 1, bottom * right)
+      guard let flat = flat(row, column) else { return nil }
+      return Taps(flat: SIMD4(repeating: flat), factors: SIMD4(1, 0, 0, 0))
     }
-    // Elements that are left repeat one that counts, nothing of it.
-    guard next > first else { return }
-    for index in next..<first + 4 { taps.flat[index] = taps.flat[first] }
+    let (right, bottom) = (across - left, down - top)
+    let factors = SIMD4(
+      Float((1 - bottom) * (1 - right)), Float((1 - bottom) * right), Float(bottom * (1 - right)),
+      Float(bottom * right))
+    if row >= 0, column >= 0, row + 1 < height, column + 1 < width {
+      let (first, line) = (Int32(truncatingIfNeeded: row * width + column), Int32(truncatingIfNeeded: width))
+      return Taps(flat: SIMD4(first, first + 1, first + line, first + line + 1), factors: factors)
+    }
+    let elements = [
+      flat(row, column), flat(row, column + 1), flat(row + 1, column), flat(row + 1, column + 1),
+    ]
+    guard let counting = elements.compactMap(\.self).first else { return nil }
+    // Elements that are left out repeat one that counts, nothing of it.
+    var taps = Taps(flat: SIMD4(repeating: counting), factors: .zero)
+    for (index, element) in elements.enumerated() {
+      guard let element else { continue }
+      taps.flat[index] = element
+      taps.factors[index] = factors[index]
+    }
+    return taps
+  }
+
+  /// The element that stands for one that may be outside; nil: zero does.
+  private func flat(_ row: Int, _ column: Int) -> Int32? {
+    guard let row = sampler.inside(row, height), let column = sampler.inside(column, width) else {
+      return nil
+    }
+    return Int32(truncatingIfNeeded: row * width + column)
   }
 }

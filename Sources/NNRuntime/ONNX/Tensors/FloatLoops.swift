@@ -1,6 +1,6 @@
 import FileFormats
 
-/// Loops over single precision on all processors.
+/// Loops over single precision on several threads.
 ///
 /// Unsafe: the innermost loops; counts are those of the arrays, or checked before.
 enum FloatLoops {
@@ -95,30 +95,32 @@ enum FloatLoops {
     }
   }
 
-  /// For each plane of `area` elements the sums of four elements a place, each times its factor; `taps` are one image's
-  /// after another's.
-  static func sampled(_ source: [Float], images: Int, area: Int, _ taps: PlaneSampler.Taps) -> [Float] {
-    guard !source.isEmpty, !taps.flat.isEmpty else { return [] }
-    let (planes, places) = (source.count / max(area, 1), taps.flat.count / (4 * max(images, 1)))
-    let channels = planes / max(images, 1)
-    return unsafe [Float](count: planes * places) { made in
+  /// The values of each plane of `area` elements at points, (images, places, 2) in `points`: sums of four elements, each
+  /// times its factor.
+  static func sampled(
+    _ source: [Float], images: Int, area: Int, at points: [Float], by sampler: PlaneSampler
+  ) -> [Float] {
+    let (channels, places) = (source.count / max(area * images, 1), points.count / (2 * max(images, 1)))
+    guard channels > 0, places > 0 else { return [] }
+    return unsafe [Float](count: images * channels * places) { made in
       unsafe source.withUnsafeBufferPointer { source in
-        nonisolated(unsafe) let (source, made) = unsafe (source, made)
-        unsafe taps.flat.withUnsafeBufferPointer { flat in
-          unsafe taps.factors.withUnsafeBufferPointer { factors in
-            nonisolated(unsafe) let (flat, factors) = (flat.baseAddress!, factors.baseAddress!)
-            Parallel.ranges(planes, cost: 8 * places) { range in
-              for plane in range {
-                let tap = 4 * places * (plane / channels)
-                let from = unsafe source.baseAddress! + plane * area
-                for place in 0..<places {
-                  let (flat, factors) = unsafe (flat + tap + 4 * place, factors + tap + 4 * place)
-                  unsafe made[plane * places + place] =
-                    flat[0] < 0
-                    ? 0
-                    : factors[0] * from[Int(flat[0])] + factors[1] * from[Int(flat[1])]
-                      + factors[2] * from[Int(flat[2])] + factors[3] * from[Int(flat[3])]
-                }
+        unsafe points.withUnsafeBufferPointer { points in
+          nonisolated(unsafe) let (source, points, made) = unsafe (source.baseAddress!, points, made)
+          Parallel.ranges(images * places, cost: 16 + 8 * channels) { range in
+            for index in range {
+              let (image, place) = index.quotientAndRemainder(dividingBy: places)
+              let to = unsafe made + (image * channels * places + place)
+              guard let taps = unsafe sampler.taps(x: points[2 * index], y: points[2 * index + 1]) else {
+                for channel in 0..<channels { unsafe to[channel * places] = 0 }
+                continue
+              }
+              var from = unsafe source + image * channels * area
+              let (flat, factors) = (taps.flat, taps.factors)
+              for channel in 0..<channels {
+                unsafe to[channel * places] =
+                  factors[0] * from[Int(flat[0])] + factors[1] * from[Int(flat[1])]
+                  + factors[2] * from[Int(flat[2])] + factors[3] * from[Int(flat[3])]
+                unsafe from += area
               }
             }
           }

@@ -1,4 +1,3 @@
-import Dispatch
 import FileFormats
 
 /// Products of matrices, in column panels that are packed once and multiplied by every row.
@@ -117,7 +116,7 @@ where T: AdditiveArithmetic {
     return sum
   }
 
-  /// `left` by a matrix whose columns are packed when they are needed, on all processors.
+  /// `left` by a matrix whose columns are packed when they are needed, on several threads.
   @unsafe func multiply(_ left: ArraySlice<T>, packing: @escaping Packing) -> [T] {
     precondition(left.count == rows * depth)
     guard rows > 0, columns > 0 else { return [] }
@@ -140,7 +139,7 @@ where T: AdditiveArithmetic {
           }
         }
         if shares > 1, rows * depth * columns > 1 << 16 {
-          DispatchQueue.concurrentPerform(iterations: shares, execute: body)
+          Parallel.forEach(shares, body)
         } else {
           for share in 0..<shares { body(share) }
         }
