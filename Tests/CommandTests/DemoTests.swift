@@ -61,12 +61,14 @@ import Testing
     }
   }
 
-  /// Installed beside a capture of its own, the program takes that one; without any it says what is missing.
+  /// Installed beside a capture of its own, the program takes that one, and names the weights as they were given; without
+  /// any it says what is missing.
   @Test func itsCaptureLiesBesideTheProgram() throws {
     let place = try TemporaryDirectory()
     try FileManager.default.createDirectory(atPath: place.file("bin"), withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: CommandRun.executable, toPath: place.file("bin/ardf"))
-    let arguments = ["demo", "--yolo", TinyNetwork.detector]
+    try TinyNetwork.writeConverted(TinyNetwork.detector, in: place)
+    let arguments = ["demo", "--yolo", "mine.pt"]
     let without = try CommandRun(
       arguments, in: place.path, environment: ["HOME": place.path], program: place.file("bin/ardf"))
     #expect(without.status == 66 && without.error.contains("share/ardf/captures/bedroom"), "\(without.error)")
@@ -74,6 +76,8 @@ import Testing
     let with = try CommandRun(
       arguments, in: place.path, environment: ["HOME": place.path], program: place.file("bin/ardf"))
     #expect(with.status == 0, "\(with.error)")
+    #expect(with.error.contains(" --yolo mine.pt "), "\(with.error)")
+    #expect(!with.error.contains(".cache"), "\(with.error)")
     let summary = try JSONValue.read(path: place.file("ardf-demo/detections.json"))
     #expect(summary["imageSize"] == [.integer(SyntheticCapture.width), .integer(SyntheticCapture.height)])
   }

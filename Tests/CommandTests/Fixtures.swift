@@ -2,6 +2,7 @@ import Digests
 import FileFormats
 import Foundation
 import Imaging
+import Models
 import NNRuntime
 import TestSupport
 
@@ -14,6 +15,24 @@ enum TinyNetwork {
   /// Options that make commands use them on small inputs.
   static let detectorOptions = ["--yolo", detector, "--imgsz", "64", "--conf", conf, "--max-det", "8"]
   static let depthOptions = ["--depth", depth, "--depth-size", "42"]
+
+  /// Writes `mine.pt`, and `network` as the weight file that was made from it, in the cache of the user whose home is
+  /// `place`.
+  ///
+  /// - `isDamaged`: whether the weight file has a tensor that no network knows.
+  static func writeConverted(_ network: String, in place: TemporaryDirectory, isDamaged: Bool = false) throws
+  {
+    let checkpoint = Array("checkpoint".utf8)
+    try place.write(checkpoint, to: "mine.pt")
+    let store = try WeightStore(path: network)
+    var tensors = Dictionary(uniqueKeysWithValues: try store.names.map { ($0, try store.tensor(named: $0)) })
+    if isDamaged { tensors["extra"] = Tensor(shape: [1], floats: [0]) }
+    let made = ".cache/ardf/\(sha256Hex(checkpoint))-mine.pt.safetensors"
+    try place.write([], to: made)
+    try SafetensorsWriter.write(
+      tensors, metadata: store.metadata.merging(["format": CheckpointConverter.formatVersion]) { $1 },
+      to: place.file(made), overwrite: true)
+  }
 }
 
 /// A made-up iPhone capture: a sloping wall with a block in front of it.

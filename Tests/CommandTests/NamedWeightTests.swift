@@ -40,6 +40,66 @@ import Testing
     }
   }
 
+  /// The weight file that was made from a checkpoint lies in the cache; users know the checkpoint alone.
+  @Test func everyCommandNamesTheCheckpoint() throws {
+    let place = try place()
+    try TinyNetwork.writeConverted(TinyNetwork.detector, in: place)
+    for (line, text) in [
+      ("detect capture --yolo mine.pt --imgsz 64 --out found", "detector yolo11-seg from mine.pt"),
+      ("run capture --yolo mine.pt --imgsz 64 --out results", "detector yolo11-seg from mine.pt"),
+      ("replay capture --yolo mine.pt --imgsz 64 --max-speed --at 0 --out -", "yolo11-seg from mine.pt"),
+      (
+        "verify --weights mine.pt --against openblas --precision auto --size 64x64",
+        "mine.pt: --precision auto"
+      ),
+      ("evaluate capture --weights mine.pt --align none", "mine.pt: holds a detector; --align"),
+      ("depth capture --depth mine.pt --out depth", "mine.pt: holds a YOLO network"),
+      ("verify --weights mine.pt --model yolo11n-pose --against openblas", "mine.pt: holds yolo11-seg, not"),
+      ("bench mine.pt --size 64x64 --runs 1 --warm-up 0", ""), ("inspect weights mine.pt", ""),
+    ] {
+      try expect(text, of: line, in: place)
+    }
+    try TinyNetwork.writeConverted(TinyNetwork.depth, in: place)
+    try expect(
+      "depth-anything-v2 from mine.pt", of: "depth capture --depth mine.pt --depth-size 42 --out d",
+      in: place)
+    try expect(
+      "mine.pt: holds a depth network", of: "detect capture --yolo mine.pt --out found --force", in: place)
+  }
+
+  @Test func everyCommandNamesTheCheckpointOfDamagedWeights() throws {
+    let place = try place()
+    for index in 0..<6 {
+      try place.write(SyntheticCapture.encoded(phase: index * 7), to: "pictures/\(index).png")
+    }
+    try TinyNetwork.writeConverted(TinyNetwork.detector, in: place, isDamaged: true)
+    for line in [
+      "detect capture --yolo mine.pt --out out", "run capture --yolo mine.pt --out out",
+      "replay capture --yolo mine.pt --max-speed --at 0 --out -", "bench mine.pt", "bench mine.pt --kernels",
+      "bench mine.pt --flow capture", "profile mine.pt", "tune mine.pt --out tuned.json",
+      "inspect plan mine.pt",
+      "inspect graph mine.pt", "trace --weights mine.pt --input capture --out t.safetensors",
+      "verify --weights mine.pt --against openblas", "evaluate capture --weights mine.pt",
+      "quantize mine.pt --calibrate pictures --out small.safetensors",
+      "serve --models mine.pt --listen 127.0.0.1:0", "serve capture --yolo mine.pt --port 0",
+    ] {
+      try expect("ardf: mine.pt: 1 tensor is not part of the network", of: line, in: place)
+    }
+    try TinyNetwork.writeConverted(TinyNetwork.depth, in: place, isDamaged: true)
+    for line in [
+      "depth capture --depth mine.pt --out out", "run capture --yolo yolo11n-seg --depth mine.pt --out out",
+    ] {
+      try expect("ardf: mine.pt: 1 tensor is not part of the network", of: line, in: place)
+    }
+  }
+
+  /// Runs a command that says `text`, and does not name the file in the cache.
+  private func expect(_ text: String, of line: String, in place: TemporaryDirectory) throws {
+    let run = try run(line, in: place)
+    #expect(text.isEmpty || run.error.contains(text), "\(line): \(run.error)")
+    #expect(!(run.output + run.error).contains(".cache"), "\(line): \(run.output)\(run.error)")
+  }
+
   /// A path into a folder is that file and no other, whatever the file is called.
   @Test(arguments: ["detect capture --yolo", "depth capture --depth"])
   func aPathThatIsNotThereIsNoName(_ line: String) throws {

@@ -34,9 +34,9 @@ package struct WeightQuantization {
     /// Precisions of the processor's products.
     package let precisions: [Precision]
 
-    /// The weights as a network takes them from the new file.
-    package func store(_ metadata: [String: String]) -> WeightStore {
-      WeightQuantization.store(entries, metadata: metadata)
+    /// The weights as a network takes them from the new file, with the metadata and the name of the original ones.
+    package func store(like original: WeightStore) -> WeightStore {
+      WeightQuantization.store(entries, like: original)
     }
   }
 
@@ -57,13 +57,13 @@ package struct WeightQuantization {
       let quantized = name.hasSuffix(".weight") ? QuantizedTensor(tensor) : nil
       return Entry(name: name, quantized: quantized, stored: tensor, error: nil)
     }
-    let original = try calibrated(Self.store(entries.map(\.kept), metadata: store.metadata))
+    let original = try calibrated(Self.store(entries.map(\.kept), like: store))
     let exact = try original.exact()
     try Self.checkSeesSomething(exact, original)
     let candidates = entries.indices.filter { entries[$0].quantized != nil }
     let precisions = original.sessions[0].plan.availablePrecisions
     let whole = try exact.error(
-      of: calibrated(Self.store(entries, metadata: store.metadata)).sessions)
+      of: calibrated(Self.store(entries, like: store)).sessions)
     // Which tensor costs how much matters only where some must stay.
     if whole <= maxError {
       return RoundedWeights(entries: entries, error: whole, exact: exact, precisions: precisions)
@@ -71,7 +71,7 @@ package struct WeightQuantization {
     let few = exact.thinned(to: Self.ranked)
     for (done, index) in candidates.enumerated() {
       let alone = entries.indices.map { $0 == index ? entries[$0] : entries[$0].kept }
-      let network = try calibrated(Self.store(alone, metadata: store.metadata))
+      let network = try calibrated(Self.store(alone, like: store))
       let entry = entries[index]
       entries[index] = Entry(
         name: entry.name, quantized: entry.quantized, stored: entry.stored,
@@ -82,7 +82,7 @@ package struct WeightQuantization {
       candidates.map { (entries[$0].name, entries[$0].error ?? 0, Double(entries[$0].stored.count)) }, base: 0
     ) { rounded in
       let mixed = entries.map { rounded.contains($0.name) ? $0 : $0.kept }
-      return try exact.error(of: calibrated(Self.store(mixed, metadata: store.metadata)).sessions)
+      return try exact.error(of: calibrated(Self.store(mixed, like: store)).sessions)
     }
     search.know(whole: whole)
     guard let point = try search.most(within: maxError) else {
@@ -94,11 +94,11 @@ package struct WeightQuantization {
       error: point.error, exact: exact, precisions: precisions)
   }
 
-  fileprivate static func store(_ entries: [Entry], metadata: [String: String]) -> WeightStore {
+  fileprivate static func store(_ entries: [Entry], like original: WeightStore) -> WeightStore {
     WeightStore(
       tensors: Dictionary(
         entries.map { ($0.name, $0.quantized?.floats ?? $0.stored) }, uniquingKeysWith: { first, _ in first }),
-      metadata: metadata)
+      metadata: original.metadata, file: original.file)
   }
 
   /// Half of the pictures must show something that a detector knows.

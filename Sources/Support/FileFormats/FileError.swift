@@ -39,30 +39,31 @@ public enum FileError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// One line that names the defect and the remedy.
-  public var description: String {
+  /// One line: the path, the defect and the remedy.
+  public var description: String { "\(path): \(reason)" }
+
+  /// The defect and the remedy, without the path.
+  package var reason: String {
     switch self {
-    case .missing(let path): "\(path): no such file or directory"
-    case .isDirectory(let path): "\(path): is a directory, a file is needed"
-    case .notADirectory(let path): "\(path): not a directory"
-    case .pointer(let path):
-      "\(path): is a Git LFS pointer in place of the file; fetch the file itself with git lfs pull"
-    case .empty(let path): "\(path): the file is empty"
-    case .notARegularFile(let path): "\(path): not a regular file"
-    case .alreadyExists(let path): "\(path): already exists; pass --force to replace it"
-    case .foreign(let path, nil):
-      "\(path): was not written by ardf, and is not replaced; remove it yourself, or choose another name"
-    case .foreign(let path, .some(let entry)):
-      "\(path): holds \(printableName(entry)), which ardf did not write, and is not replaced; move that away, or "
+    case .missing: "no such file or directory"
+    case .isDirectory: "is a directory, a file is needed"
+    case .notADirectory: "not a directory"
+    case .pointer: "is a Git LFS pointer in place of the file; fetch the file itself with git lfs pull"
+    case .empty: "the file is empty"
+    case .notARegularFile: "not a regular file"
+    case .alreadyExists: "already exists; pass --force to replace it"
+    case .foreign(_, nil):
+      "was not written by ardf, and is not replaced; remove it yourself, or choose another name"
+    case .foreign(_, .some(let entry)):
+      "holds \(printableName(entry)), which ardf did not write, and is not replaced; move that away, or choose another "
+        + "name"
+    case .edited(_, let entry):
+      "holds \(printableName(entry)), which was changed since ardf wrote it, and is not replaced; move that away, or "
         + "choose another name"
-    case .edited(let path, let entry):
-      "\(path): holds \(printableName(entry)), which was changed since ardf wrote it, and is not replaced; move that away, or "
-        + "choose another name"
-    case .permissionDenied(let path): "\(path): permission denied"
-    case .changed(let path):
-      "\(path): was written to while it was being read; replace files by renaming, never in place"
-    case .noSpace(let path): "\(path): no space left on the device"
-    case .io(let path, let code): "\(path): \(POSIX.message(for: code))"
+    case .permissionDenied: "permission denied"
+    case .changed: "was written to while it was being read; replace files by renaming, never in place"
+    case .noSpace: "no space left on the device"
+    case .io(_, let code): POSIX.message(for: code)
     }
   }
 

@@ -75,7 +75,7 @@ public struct DetectionRequest: Sendable {
 
 /// Where a network's weights come from.
 public struct WeightSource: Sendable, Equatable {
-  /// The weight file's path, or a description of where the tensors came from.
+  /// The weight file's name in messages: its path, or a description of where the tensors came from.
   public let file: String
   /// SHA-256 of the checkpoint that was converted, in hexadecimal digits; nil where the file does not say it.
   public let checkpointDigest: String?

@@ -73,7 +73,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
   public let kind: Kind
   /// The tensor it is about, where it is about one.
   public let tensor: String?
-  /// The file's path, or what stands for it.
+  /// The file's name in messages: its path, or what stands for it.
   public let file: String
 
   /// Builds an error.
@@ -85,7 +85,6 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
 
   /// One line: the file, the tensor, the defect and the remedy.
   public var description: String {
-    if case .file(let error) = kind { return error.description }
     let defect = tensor.map { "\(file): tensor \"\(printableName($0))\": \(kind)" } ?? "\(file): \(kind)"
     return kind.remedy.map { "\(defect); \($0)" } ?? defect
   }
@@ -112,7 +111,7 @@ extension WeightError.Kind: CustomStringConvertible {
   /// The defect and the remedy.
   public var description: String {
     switch self {
-    case .file(let error): "\(error)"
+    case .file(let error): error.reason
     case .tooSmall(let bytes): "file is \(byteText(bytes)), too small for a safetensors header"
     case .zipArchive: "this is a zip archive such as a PyTorch checkpoint: run `ardf convert` on it first"
     case .headerTooLong(let bytes):

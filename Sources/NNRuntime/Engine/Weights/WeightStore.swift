@@ -3,7 +3,7 @@ import Synchronization
 
 /// The named tensors of a weight file, with a record of which of them were taken.
 public final class WeightStore: Sendable {
-  /// The file's path, or a description of where the tensors came from.
+  /// The file's name in messages: its path, or a description of where the tensors came from.
   public let file: String
   /// The file's metadata.
   public let metadata: [String: String]
@@ -25,13 +25,18 @@ public final class WeightStore: Sendable {
 
   /// Opens a safetensors file; the data stays in the mapped file until it is taken.
   public convenience init(path: String, allowNonFinite: Bool = false) throws(WeightError) {
+    try self.init(path: path, name: path, allowNonFinite: allowNonFinite)
+  }
+
+  /// As `init(path:allowNonFinite:)`; `name` is the file's name in messages.
+  package convenience init(path: String, name: String, allowNonFinite: Bool = false) throws(WeightError) {
     let bytes: FileBytes
     do {
       bytes = try FileBytes(MappedFile(path: path))
     } catch {
-      throw WeightError(.file(error), file: path)
+      throw WeightError(.file(error), file: name)
     }
-    try self.init(file: bytes, name: path, allowNonFinite: allowNonFinite)
+    try self.init(file: bytes, name: name, allowNonFinite: allowNonFinite)
   }
 
   /// Reads a safetensors file held in memory.
@@ -39,7 +44,7 @@ public final class WeightStore: Sendable {
     try self.init(file: FileBytes(bytes), name: file, allowNonFinite: allowNonFinite)
   }
 
-  /// Reads a safetensors file whose bytes are at hand; `name` is what errors call it.
+  /// Reads a safetensors file whose bytes are at hand; `name` is its name in messages.
   package init(file bytes: FileBytes, name: String, allowNonFinite: Bool = false) throws(WeightError) {
     var (tensors, metadata) = try Self.parse(bytes, file: name)
     scales = try QuantizedWeights.takeScales(of: &tensors, metadata, file: name)

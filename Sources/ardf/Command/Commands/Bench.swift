@@ -153,8 +153,8 @@ struct Bench: AsyncParsableCommand {
       ? network.refuseOptionsOfNetworks(
         input, [("--streams", streams != 1), ("--save-outputs", saveOutputs != nil)])
       : free.refuse(of: network.weights)
-    let weights = isONNX ? network.weights : try network.file()
-    let inputs = [weights, input.input, compare, flow, depth] + network.arithmetic.plans
+    let weights = try network.file()
+    let inputs = weights.inputs + [input.input, compare, flow, depth] + network.arithmetic.plans
     let saved = try saveOutputs.map { try OutputFile($0, force: false, inputs: inputs) }
     let file = try OutputFile(
       orStandardOutput: named().file, force: force, inputs: inputs, isOurs: BenchReport.isFirstLine)
@@ -172,7 +172,7 @@ struct Bench: AsyncParsableCommand {
         results += try measureKernels(threads: threads)
       } else if isONNX {
         let bench = ONNXBench(
-          file: weights, options: try network.arithmetic.options(), sizes: free.sizes, runs: runs,
+          file: weights.path, options: try network.arithmetic.options(), sizes: free.sizes, runs: runs,
           warmUp: warmUp, seconds: seconds)
         results.append(try bench.measured(threads: threads))
       } else {
@@ -180,7 +180,7 @@ struct Bench: AsyncParsableCommand {
       }
     }
     let environment = try MeasurementEnvironment(
-      weights: weights, backend: network.backend, load: load)
+      weights: weights.path, backend: network.backend, load: load)
     let report = BenchReport(environment: environment, results: results)
     for warning in report.warnings { Console.note("ardf: warning: \(warning)") }
     guard let old, let compare else { return try show(report, in: file) }

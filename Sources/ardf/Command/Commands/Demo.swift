@@ -67,11 +67,11 @@ struct Demo: AsyncParsableCommand {
     if !json, !quiet { try Console.print(Self.whatIsThere(in: out)) }
   }
 
-  /// The weights' file.
+  /// The detector's weights as `ardf run` is given them.
   private static func detector(_ given: String?) throws -> String {
-    if let given { return try WeightFiles.detector(given) }
+    if let given { return try WeightFiles.detector(given).name }
     do {
-      return try WeightFiles.detector(nil)
+      return try WeightFiles.detector(nil).name
     } catch CommandError.noWeights {
       throw CommandError.noWeights(
         "the demo needs a detector, which is not part of ardf because its license is AGPL-3.0; fetch the smallest (6 MB) "

@@ -129,7 +129,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type
   ) throws {
     let folder = try out.map {
-      try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations, weights.file])
+      try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations] + weights.file.inputs)
     }
     let scoring = try ObjectEvaluationRun(
       weights, family, options: objects.evaluation, precisions: precisions.arithmetic(),
@@ -141,7 +141,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   }
 
   /// Refuses depth options, and other sources than one folder.
-  private func checkOptions(_ file: String, _ network: String) throws {
+  private func checkOptions(_ file: GivenPath, _ network: String) throws {
     if let option = depth.given {
       throw CommandError.usage("\(file): holds \(network); \(option) goes with depth networks")
     }
@@ -158,7 +158,9 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   private func evaluateClasses(
     _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type
   ) throws {
-    let folder = try out.map { try OutputFolder($0, force: force, inputs: [sources[0], weights.file]) }
+    let folder = try out.map {
+      try OutputFolder($0, force: force, inputs: [sources[0]] + weights.file.inputs)
+    }
     let scoring = try ClassEvaluationRun(
       weights, family, side: objects.imgsz, precisions: precisions.arithmetic(),
       limits: limits.capture.pictures, source: sources[0])
@@ -167,8 +169,10 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     try report.leftOut.finish(of: scoring.total)
   }
 
-  private func evaluate(_ scoring: some FrameEvaluationRun, _ weights: String) throws {
-    let folder = try out.map { try OutputFolder($0, force: force, inputs: scoring.inputs.paths + [weights]) }
+  private func evaluate(_ scoring: some FrameEvaluationRun, _ weights: GivenPath) throws {
+    let folder = try out.map {
+      try OutputFolder($0, force: force, inputs: scoring.inputs.paths + weights.inputs)
+    }
     let report = try scoring.run()
     try finish(report, folder)
     try report.unreadable.finish(of: scoring.inputs.frames.count)

@@ -52,7 +52,7 @@ struct Inspect: ParsableCommand {
         let listing = try ONNXListing(file: file)
         return try json ? Console.print(listing.document) : Console.print(listing.text)
       }
-      let path = fileExists(file) ? file : try WeightFiles.network(file)
+      let path = fileExists(file) ? file : try WeightFiles.network(file).path
       let listing = CheckpointListing(try CheckpointDescription(path: path), file: path)
       try json ? Console.print(listing.document) : Console.print(listing.text)
     }
@@ -131,7 +131,7 @@ struct Inspect: ParsableCommand {
       try free.refuse(of: network.weights)
       if let arena {
         let file = try OutputFile(
-          arena, force: force, inputs: [network.file()] + network.arithmetic.plans)
+          arena, force: force, inputs: network.file().inputs + network.arithmetic.plans)
         try file.write(ArenaPicture(plan: try network.plan(PlanOptions())).svg)
       }
       try network.show(PlanOptions(), isPlan: true, json: json)

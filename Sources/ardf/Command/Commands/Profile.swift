@@ -138,21 +138,21 @@ struct Profile: ParsableCommand {
     let weights = try network.file()
     let file = try OutputFile(
       orStandardOutput: out, force: force,
-      inputs: [weights, input.input, compare] + network.arithmetic.plans
+      inputs: weights.inputs + [input.input, compare] + network.arithmetic.plans
     ) { line in
       MeasurementEnvironment.isLine(line)
         || [ProfileTable.header, ProfileComparisonTable.header, PairedComparisonTable.header].contains {
           isHeader($0, line)
         }
     }
-    if let compare, Self.isProgram(compare) { return try gate(compare, weights, file) }
+    if let compare, Self.isProgram(compare) { return try gate(compare, weights.path, file) }
     let old = try compare.map { path in
       try InFile.naming(path) { try JSONFile.read(path, wanted: "what ardf profile --report json wrote") }
     }
     let load = MeasurementEnvironment.currentLoad
     let measured = try measure()
     let environment = try MeasurementEnvironment(
-      weights: weights, backend: network.backend, load: load)
+      weights: weights.path, backend: network.backend, load: load)
     for warning in ProfileTable(profile: measured).warnings { Console.note("ardf: warning: \(warning)") }
     var profile = measured
     if let groupBy { profile = profile.grouped(by: groupBy) }

@@ -72,15 +72,14 @@ struct Quantize: ParsableCommand {
 
   func run() throws {
     let weights = try WeightFiles.network(weights)
-    let file = try OutputFile(out, force: force, inputs: [weights] + calibration.calibrate)
-    try ForeignModel.refuse(weights)
-    let store = try WeightStore(path: weights)
+    let file = try OutputFile(out, force: force, inputs: weights.inputs + calibration.calibrate)
+    let store = try WeightStore(weights, allowNonFinite: false)
     guard store.metadata[QuantizedWeights.provenanceKey] == nil else {
       throw CommandError.input("\(weights): has 8-bit weights already: give the file that it was made from")
     }
     let images = try calibration.images(limits.capture)
     let compute = ComputeSettings(threads: threads)
-    let rounded = try InFile.naming(weights) {
+    let rounded = try InFile.naming(weights.name) {
       let pool = compute.makePool()
       let quantization = WeightQuantization(store) { store in
         try CalibratedNetwork(
@@ -109,7 +108,7 @@ struct Quantize: ParsableCommand {
     }
     let network = try CalibratedNetwork(
       InspectedNetwork(
-        weights: rounded.store(store.metadata), options: PlanOptions(precision: .int8),
+        weights: rounded.store(like: store), options: PlanOptions(precision: .int8),
         pool: compute.makePool()),
       images, size: nil)
     do {

@@ -278,11 +278,11 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   func job(
     _ requests: [EffectRequest], folder: RunFolder?, paths: NameTable<[FrameReport.Pose]>, pool: ThreadPool
   ) throws -> FrameJob {
-    let perceiver = try makePerceiver(pool: pool)
+    let (perceiver, weights) = try makePerceiver(pool: pool)
     return FrameJob(
       perceiver: perceiver, requests: requests,
       digest: try RunDigest(
-        options: try options(requests), perceiver: perceiver, paths: paths),
+        options: try options(requests), perceiver: perceiver, weights: weights, paths: paths),
       format: format.format, printsMasks: masksRle && printsLines || batch.keep == .masks, folder: folder,
       files: files, paths: paths, tracks: SequenceTracks(tracking.tracker()))
   }
@@ -294,14 +294,17 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     if printsLines, format.format == .csv { try Console.print(job.tableHeader) }
   }
 
-  private func makePerceiver(pool: ThreadPool) throws -> Perceiver {
-    var found = try tracking.scored(detector).detector(compute.settings, pool: pool)
+  /// The networks, and the files of their weights.
+  private func makePerceiver(pool: ThreadPool) throws -> (Perceiver, RunDigest.Weights) {
+    let weights = try detector.weights(compute.settings)
+    var found = try tracking.scored(detector).settings.detector(weights, compute.settings, pool: pool)
     found.rules.tiling = tiles.tiling
     // Tracks begin at a score of their own.
     found.rules.tellsSurest = !tracking.isOn
     Console.inform("detector \(found.network.name) from \(found.network.weights.file)")
     try format.format.check(found.network)
-    let depth = try WeightFiles.depth(depthOptions.depth).map {
+    let depthFile = try WeightFiles.depth(depthOptions.depth)
+    let depth = try depthFile.map {
       try depthOptions.settings.network($0, compute.settings, pool: pool)
     }
     if let depth {
@@ -315,7 +318,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       detector: found, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
     perceiver.estimatesUnscaledDepth = writesFiles
     perceiver.measuringThreads = pool.threads
-    return perceiver
+    return (perceiver, (weights.file, depthFile))
   }
 
   /// Whether there are files that show a frame's depth.

@@ -53,7 +53,7 @@ struct Trace: ParsableCommand {
 
   func run() throws {
     let file = try OutputFile(
-      out, force: force, inputs: [inspected.file(), input] + inspected.compute.arithmetic.plans)
+      out, force: force, inputs: inspected.file().inputs + [input] + inspected.compute.arithmetic.plans)
     let network = try inspected.network(openblas ? .openBLAS : .native, pool: inspected.compute.makePool())
     let size = try NetworkOptions.parse(size: size)
     let (session, prepare) = try namingInput {
@@ -63,7 +63,8 @@ struct Trace: ParsableCommand {
       "library": "ardf", "version": ARDF.configuration.version, "network": network.name,
       "kernels": session.plan.kernelName,
       "precision": session.plan.options.precision.rawValue,
-      "processor": try Machine.current().processor, "weightsSHA256": try sha256Hex(path: inspected.file()),
+      "processor": try Machine.current().processor,
+      "weightsSHA256": try sha256Hex(path: inspected.file().path),
     ]
     if !layers.isEmpty, !session.plan.tracedLayers.contains(where: { fits($0.name) }) {
       throw CommandError.usage("--layers: no layer of \(network.name) fits; ardf inspect plan lists them")

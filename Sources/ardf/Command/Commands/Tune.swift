@@ -53,7 +53,7 @@ struct Tune: ParsableCommand {
 
   func run() throws {
     let file = try OutputFile(
-      orStandardOutput: out, force: force, inputs: [network.file()] + network.arithmetic.plans)
+      orStandardOutput: out, force: force, inputs: network.file().inputs + network.arithmetic.plans)
     let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
     let plan = try network.plan(PlanOptions())
     var tuner = Tuner()

@@ -11,7 +11,7 @@ struct AccuracyFigure {
   private let evaluate: (MixedPrecision) throws -> Double
 
   /// Average precision on labeled pictures, or AbsRel on captures.
-  init(weights: String, labelled: String, compute: ComputeSettings, limits: CaptureLimits) throws {
+  init(weights: GivenPath, labelled: String, compute: ComputeSettings, limits: CaptureLimits) throws {
     let weights = try NetworkWeights(weights, allowNonFinite: compute.allowsNonFinite)
     func precisions(_ plan: MixedPrecision) -> EvaluatedArithmetic {
       EvaluatedArithmetic(

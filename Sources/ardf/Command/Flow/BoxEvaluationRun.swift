@@ -9,7 +9,7 @@ import Sharding
 /// An evaluation of boxes measured by a detector and the sensor's depth, against the annotations of captures.
 struct BoxEvaluationRun: FrameEvaluationRun {
   let inputs: RunInputs
-  private let file: String
+  private let file: GivenPath
   private let perceiver: Perceiver
   private let limits: CaptureLimits
 
@@ -39,7 +39,7 @@ struct BoxEvaluationRun: FrameEvaluationRun {
       frames += 1
     }
     return BoxReport(
-      network: perceiver.detector.network.name, weightsDigest: try sha256Hex(path: file), frames: frames,
+      network: perceiver.detector.network.name, weightsDigest: try sha256Hex(path: file.path), frames: frames,
       unreadable: unreadable, rows: boxes.rows)
   }
 }

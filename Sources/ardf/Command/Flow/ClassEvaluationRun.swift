@@ -16,7 +16,7 @@ struct ClassEvaluationRun {
 
   let pictures: [ClassFolders.Picture]
   private let passedOver: PassedOver
-  private let file: String
+  private let file: GivenPath
   private let source: String
   private let networks: [Network]
   private let limits: ImageLimits
@@ -32,7 +32,7 @@ struct ClassEvaluationRun {
     let side = asked ?? family.trainedSide(of: weights.store)
     let pool = precisions.makePool()
     networks = try precisions.precisions(for: weights).map { precision in
-      try InFile.naming(weights.file) {
+      try InFile.naming(weights.file.name) {
         let model = try family.classifier(
           weights.store, side: side, options: precisions.compute(precision).planOptions(for: weights.store),
           pool: pool)
@@ -63,7 +63,7 @@ struct ClassEvaluationRun {
         continue
       }
       for (position, network) in networks.enumerated() {
-        let found = try InFile.naming(file) { try network.model.classify(image) }
+        let found = try InFile.naming(file.name) { try network.model.classify(image) }
         accuracies[position].add(found.classes.map(\.index), of: picture.classIndex)
       }
     }
@@ -71,7 +71,7 @@ struct ClassEvaluationRun {
     try leftOut.checkAnyLeft(of: total)
     let model = networks[0].model
     return ClassReport(
-      network: model.name, weightsDigest: try sha256Hex(path: file),
+      network: model.name, weightsDigest: try sha256Hex(path: file.path),
       classNames: model.classNames, side: model.side,
       pictures: total - leftOut.entries.count,
       leftOut: leftOut,

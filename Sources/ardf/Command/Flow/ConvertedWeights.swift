@@ -19,10 +19,8 @@ enum ConvertedWeights {
   /// The weight file of a checkpoint, kept in the user's cache under the checkpoint's digest and name.
   ///
   /// The name counts because some networks are recognized by it alone.
-  static func of(_ checkpoint: String) throws -> String {
-    let file = try file(of: checkpoint)
-    GivenNames.add(checkpoint, for: file)
-    return file
+  static func of(_ checkpoint: String) throws -> GivenPath {
+    GivenPath(try file(of: checkpoint), madeFrom: checkpoint)
   }
 
   private static func file(of checkpoint: String) throws -> String {

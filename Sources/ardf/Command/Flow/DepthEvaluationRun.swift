@@ -9,7 +9,7 @@ import Sharding
 /// An evaluation of a depth network, in one or several precisions, against the sensor's readings of captures.
 struct DepthEvaluationRun: FrameEvaluationRun {
   let inputs: RunInputs
-  private let file: String
+  private let file: GivenPath
   private let networks: [(precision: Precision, network: any DepthNetwork)]
   private let scoring: DepthScoring
   private let unit: DepthUnitRule
@@ -56,7 +56,7 @@ struct DepthEvaluationRun: FrameEvaluationRun {
     }
     try leftOut.check(hasRows: !rows.isEmpty)
     return DepthReport(
-      network: network.name, weightsDigest: try sha256Hex(path: file),
+      network: network.name, weightsDigest: try sha256Hex(path: file.path),
       output: network.output.isMetric ? "meters" : "relative depth", unit: unit,
       isPrompted: network.output == .prompted, frames: frames, leftOut: leftOut.reasons,
       unreadable: unreadable,

@@ -9,8 +9,9 @@ struct DepthSettings: Sendable {
   var side: Int?
 
   /// The depth network of a weight file.
-  func network(_ file: String, _ compute: ComputeSettings, pool: ThreadPool) throws -> any BuiltInDepthNetwork
-  {
+  func network(
+    _ file: GivenPath, _ compute: ComputeSettings, pool: ThreadPool
+  ) throws -> any BuiltInDepthNetwork {
     try network(NetworkWeights(file, allowNonFinite: compute.allowsNonFinite), compute, pool: pool)
   }
 
@@ -19,7 +20,7 @@ struct DepthSettings: Sendable {
     _ weights: NetworkWeights, _ compute: ComputeSettings, pool: ThreadPool
   ) throws -> any BuiltInDepthNetwork {
     let family = try weights.depthFamily()
-    return try InFile.naming(weights.file) {
+    return try InFile.naming(weights.file.name) {
       try family.estimator(
         weights.store, side: side, options: compute.planOptions(for: weights.store), pool: pool)
     }

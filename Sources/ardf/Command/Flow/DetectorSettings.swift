@@ -35,7 +35,7 @@ struct DetectorSettings: Sendable {
     pool: ThreadPool
   ) throws -> any BuiltInObjectNetwork {
     tellUnusedSide(of: weights)
-    return try InFile.naming(weights.file) {
+    return try InFile.naming(weights.file.name) {
       let input = ObjectInput(
         side: side ?? family.trainedSide(of: weights.store), isRectangle: isRectangle,
         isSuppressed: isSuppressed)
@@ -67,7 +67,7 @@ struct DetectorSettings: Sendable {
         "\(weights.file): holds a classifier, which takes no --classes and no --rect; leave them out")
     }
     tellUnusedSide(of: weights)
-    return try InFile.naming(weights.file) {
+    return try InFile.naming(weights.file.name) {
       PictureClassifier(
         try family.classifier(
           weights.store, side: side ?? family.trainedSide(of: weights.store),

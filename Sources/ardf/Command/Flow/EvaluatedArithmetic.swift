@@ -19,7 +19,7 @@ struct EvaluatedArithmetic {
     for asked in asked {
       let arithmetic = NetworkArithmetic(asked: asked)
       let chosen = arithmetic.automatic(for: weights.store)
-      chosen?.tell(of: weights.file)
+      chosen?.tell(of: weights.file.name)
       let precision = chosen?.precision ?? arithmetic.precision
       if !found.contains(precision) { found.append(precision) }
     }

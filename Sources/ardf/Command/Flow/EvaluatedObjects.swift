@@ -11,8 +11,8 @@ struct EvaluatedObjects {
   let keypoints: Int?
   private let found: ObjectForm
 
-  /// - `file`: the weights' path, for messages.
-  init(_ found: ObjectForm, options: ObjectEvaluationSettings, file: String) throws {
+  /// - `file`: the weights, for messages.
+  init(_ found: ObjectForm, options: ObjectEvaluationSettings, file: GivenPath) throws {
     self.found = found
     if found == .orientedBoxes,
       let given = options.rule == .coco

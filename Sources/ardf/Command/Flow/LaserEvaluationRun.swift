@@ -9,7 +9,7 @@ import Sharding
 /// An evaluation of the sensor's depth, fused depth and the fit alone against a laser scanner's depth.
 struct LaserEvaluationRun: FrameEvaluationRun {
   let inputs: RunInputs
-  private let file: String
+  private let file: GivenPath
   private let scoring: LaserScoring
   private let limits: CaptureLimits
 
@@ -49,7 +49,7 @@ struct LaserEvaluationRun: FrameEvaluationRun {
     }
     try leftOut.check(hasRows: !rows.isEmpty)
     return LaserReport(
-      network: scoring.network.name, weightsDigest: try sha256Hex(path: file), frames: frames,
+      network: scoring.network.name, weightsDigest: try sha256Hex(path: file.path), frames: frames,
       leftOut: leftOut.reasons,
       unreadable: unreadable, rows: rows)
   }

@@ -66,7 +66,8 @@ enum MistakenInput {
     if let network = PublishedWeights.named(fileStem(weights, endings: [".pt", ".pth"])) {
       return network.isDepth
     }
-    guard hasEnding(weights, ".safetensors"), let read = try? NetworkWeights(weights, allowNonFinite: true)
+    guard hasEnding(weights, ".safetensors"),
+      let read = try? NetworkWeights(GivenPath(weights), allowNonFinite: true)
     else { return false }
     if case .depth = read.task { return true }
     return false

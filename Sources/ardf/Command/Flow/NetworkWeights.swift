@@ -4,16 +4,14 @@ import NNRuntime
 
 /// A weight file, and the task of its network.
 struct NetworkWeights {
-  /// The file's path.
-  let file: String
+  let file: GivenPath
   let store: WeightStore
   /// The network's task, with the family that builds it.
   let task: NetworkTask
 
-  init(_ file: String, allowNonFinite: Bool) throws {
-    try ForeignModel.refuse(file)
-    let store = try WeightStore(path: file, allowNonFinite: allowNonFinite)
-    task = try InFile.naming(file) { try RecognizedNetwork.family(of: store).task }
+  init(_ file: GivenPath, allowNonFinite: Bool) throws {
+    let store = try WeightStore(file, allowNonFinite: allowNonFinite)
+    task = try InFile.naming(file.name) { try RecognizedNetwork.family(of: store).task }
     (self.file, self.store) = (file, store)
   }
 
@@ -40,5 +38,15 @@ struct NetworkWeights {
   /// The error where weights of a detector or a classifier are needed, and these are a depth network's.
   var isDepthNetwork: CommandError {
     .input("\(file): holds a depth network; give it as --depth, and YOLO weights as --yolo")
+  }
+}
+
+extension WeightStore {
+  /// Opens a weight file that a command was given.
+  ///
+  /// - Throws: `CommandError` where it holds no weights, or weights in a format that is not read; `WeightError`.
+  convenience init(_ file: GivenPath, allowNonFinite: Bool) throws {
+    try ForeignModel.refuse(file.path)
+    try self.init(path: file.path, name: file.name, allowNonFinite: allowNonFinite)
   }
 }

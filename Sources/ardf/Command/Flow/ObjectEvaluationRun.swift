@@ -20,7 +20,7 @@ struct ObjectEvaluationRun {
   }
 
   let set: LabelledSet
-  private let file: String
+  private let file: GivenPath
   private let source: String
   private let options: ObjectEvaluationSettings
   private let networks: [Network]
@@ -45,7 +45,7 @@ struct ObjectEvaluationRun {
     let input = ObjectInput(
       side: side, isRectangle: options.detector.isRectangle, isSuppressed: options.detector.isSuppressed)
     func model(_ precision: Precision) throws -> any BuiltInObjectNetwork {
-      try InFile.naming(file) {
+      try InFile.naming(file.name) {
         try family.detector(
           weights.store, input: input, options: precisions.compute(precision).planOptions(for: weights.store),
           pool: pool)
@@ -76,7 +76,7 @@ struct ObjectEvaluationRun {
     }
     shape = evaluated.shape(for: set)
     networks = try all.map { precision, model in
-      let session = try InFile.naming(file) {
+      let session = try InFile.naming(file.name) {
         try model.layeredSession(for: PixelSize(width: side, height: side), prompt: nil)
       }
       return Network(precision: precision, model: model, kernels: session.plan.kernelName)
@@ -127,7 +127,7 @@ struct ObjectEvaluationRun {
       if let frame = frames?[index] {
         let truth = UltralyticsPicture(picture, in: frame, shape: shape)
         for (position, network) in networks.enumerated() {
-          let found = try InFile.naming(file) {
+          let found = try InFile.naming(file.name) {
             try scoring.detections(of: image, by: network.model, in: frame)
           }
           evaluators[position].add(found, of: truth)
@@ -135,7 +135,7 @@ struct ObjectEvaluationRun {
       } else {
         let truth = COCOPicture(picture, shape: shape)
         for (position, network) in networks.enumerated() {
-          let found = try InFile.naming(file) { try scoring.detections(of: image, by: network.model) }
+          let found = try InFile.naming(file.name) { try scoring.detections(of: image, by: network.model) }
           try files?[position].add(found, of: picture, categories: set.categoryIds)
           evaluators[position].add(found, of: truth)
         }
@@ -145,7 +145,7 @@ struct ObjectEvaluationRun {
     try leftOut.checkAnyLeft(of: set.total)
     for file in files ?? [] { try file.finish() }
     return ObjectReport(
-      network: model.name, weightsDigest: try sha256Hex(path: file),
+      network: model.name, weightsDigest: try sha256Hex(path: file.path),
       classNames: model.classNames, rule: rule,
       input: (options.detector.isRectangle ? "within " : "") + "\(side)x\(side)",
       shape: shape,

@@ -9,6 +9,9 @@ import Reporting
 
 /// A digest of all inputs of a frame's results: options, weights, and everything read of the frame.
 struct RunDigest: Sendable {
+  /// The files of a perceiver's networks.
+  typealias Weights = (detector: GivenPath, depth: GivenPath?)
+
   private let settings: JSONValue
   /// SHA-256 of options and weights alone, which all frames of a run share.
   let settingsDigest: String
@@ -16,9 +19,10 @@ struct RunDigest: Sendable {
   private let paths: NameTable<JSONValue>
 
   /// - `options`: all options that change results; the weights' content is added.
+  /// - `weights`: the files of the perceiver's networks.
   /// - `paths`: the camera poses of each source, by its path.
   init(
-    options: JSONValue, perceiver: Perceiver, paths: NameTable<[FrameReport.Pose]>
+    options: JSONValue, perceiver: Perceiver, weights: Weights, paths: NameTable<[FrameReport.Pose]>
   ) throws {
     self.paths = paths.mapValues { poses in
       let poses = poses.map { pose -> JSONValue in
@@ -29,11 +33,10 @@ struct RunDigest: Sendable {
     settings = [
       "version": .string(ARDF.version), "options": options,
       "detector": [
-        perceiver.detector.description,
-        .string(try sha256Hex(path: perceiver.detector.network.weights.file)),
+        perceiver.detector.description, .string(try sha256Hex(path: weights.detector.path)),
       ],
-      "depth": try perceiver.depth.map {
-        [.string($0.name), .string(try sha256Hex(path: $0.weights.file))]
+      "depth": try weights.depth.flatMap { file in
+        try perceiver.depth.map { [.string($0.name), .string(try sha256Hex(path: file.path))] }
       } ?? .null,
     ]
     settingsDigest = sha256Hex(Array(settings.serialized().utf8))

@@ -23,7 +23,7 @@ enum WeightFiles {
   /// first there is.
   ///
   /// - `others`: further names to mention in the error.
-  static func detector(_ given: String?, others: String = "") throws -> String {
+  static func detector(_ given: String?, others: String = "") throws -> GivenPath {
     if let given {
       guard let network = RecognizedNetwork.published(named: fileStem(given, endings: [".pt"])),
         !exists(given), !given.contains("/")
@@ -37,7 +37,7 @@ enum WeightFiles {
               + (near.isEmpty ? "" : "did you mean \(near.prefix(3).joined(separator: " or "))? ")
               + "the networks are " + RecognizedNetwork.publishedNames(sizes: sizes) + others)
         }
-        return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
+        return try file(given)
       }
       if let found = try converted(names(network), ".pt") { return found }
       throw missing(given, what: "their file", get: network)
@@ -47,7 +47,7 @@ enum WeightFiles {
   }
 
   /// The weights of a network of any kind: a file, a checkpoint, or a published network's name.
-  static func network(_ given: String) throws -> String {
+  static func network(_ given: String) throws -> GivenPath {
     try namedDepth(given)
       ?? detector(given, others: "; of depth " + PublishedWeights.depthNames.joined(separator: ", "))
   }
@@ -56,8 +56,10 @@ enum WeightFiles {
   static let noDepth = "none"
 
   /// The depth network's weights; nil where none were given and none are found, and where none are wanted.
-  static func depth(_ given: String?) throws -> String? {
-    guard let given else { return try converted(publishedDepth, ".pth") ?? first(of: [ownDepth]) }
+  static func depth(_ given: String?) throws -> GivenPath? {
+    guard let given else {
+      return try converted(publishedDepth, ".pth") ?? first(of: [ownDepth]).map(GivenPath.init)
+    }
     guard given != noDepth else { return nil }
     if let found = try namedDepth(given) ?? named(given) { return found }
     guard exists(given) || given.contains(".") || given.contains("/") else {
@@ -66,11 +68,11 @@ enum WeightFiles {
           + PublishedWeights.depthNames.joined(separator: ", ")
           + "; --depth \(noDepth) needs none")
     }
-    return ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : given
+    return try file(given)
   }
 
   /// The weights of a depth network that is given by its name; nil for a file, and for any other name.
-  private static func namedDepth(_ given: String) throws -> String? {
+  private static func namedDepth(_ given: String) throws -> GivenPath? {
     guard !exists(given), !given.contains("/"),
       let network = PublishedWeights.named(fileStem(given, endings: [".pth"])),
       network.isDepth
@@ -80,7 +82,7 @@ enum WeightFiles {
   }
 
   /// As `depth`, for commands that require one.
-  static func requiredDepth(_ given: String?) throws -> String {
+  static func requiredDepth(_ given: String?) throws -> GivenPath {
     if let found = try depth(given) { return found }
     guard given != noDepth else {
       throw CommandError.usage("--depth none: nothing is left to do; give a depth network's weights")
@@ -94,9 +96,14 @@ enum WeightFiles {
   }
 
   /// The first weight file of these names, or the first checkpoint that need only be converted.
-  private static func converted(_ names: [String], _ ending: String) throws -> String? {
-    if let found = first(of: names) { return found }
+  private static func converted(_ names: [String], _ ending: String) throws -> GivenPath? {
+    if let found = first(of: names) { return GivenPath(found) }
     return try first(of: checkpoints(names, ending)).map(ConvertedWeights.of)
+  }
+
+  /// A weight file given by its path, converted where it is a checkpoint.
+  private static func file(_ given: String) throws -> GivenPath {
+    ConvertedWeights.isCheckpoint(given) ? try ConvertedWeights.of(given) : GivenPath(given)
   }
 
   private static func first(of names: [String]) -> String? {
@@ -113,7 +120,7 @@ enum WeightFiles {
   }
 
   /// Where a weight file of any name lies among those that are looked for, by its name or its stem; nil for a path.
-  static func named(_ name: String) throws -> String? {
+  static func named(_ name: String) throws -> GivenPath? {
     guard !exists(name), !name.contains("/") else { return nil }
     let file = "\(fileStem(name, endings: [".safetensors"])).safetensors"
     return try converted([file], ".pt") ?? converted([file], ".pth")

@@ -36,53 +36,50 @@ struct ServedNetworks {
     for named in named {
       let clock = ContinuousClock()
       let began = clock.now
-      let weights = try NetworkWeights(named.path, allowNonFinite: compute.allowsNonFinite)
+      let weights = try NetworkWeights(named.file, allowNonFinite: compute.allowsNonFinite)
       switch weights.task {
       case .objects(let family):
         let network = try settings.network(weights, family, compute, pool: pools[0])
         let rules = try settings.rules(of: network)
         let lanes = [network] + pools.dropFirst().map(network.running)
-        try add(DetectorModel(lanes, name: named.name), named)
+        try add(DetectorModel(lanes, name: named.name))
         if detector == nil { detector = (lanes.map { ObjectDetector($0, rules: rules) }, named.name) }
       case .classes(let family):
         let network = try settings.classifier(weights, family, compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)
-        try add(ClassifierModel(lanes.map(\.network), name: named.name), named)
+        try add(ClassifierModel(lanes.map(\.network), name: named.name))
         if classifier == nil { classifier = (lanes, named.name) }
       case .depth:
         let network = try depthSettings.network(weights, compute, pool: pools[0])
         let lanes = [network] + pools.dropFirst().map(network.running)
-        try add(DepthModel(lanes, name: named.name), named)
+        try add(DepthModel(lanes, name: named.name))
         if depth == nil { depth = (lanes, named.name) }
       }
       metrics.loaded(named.name, in: clock.now - began)
     }
     if let detector {
-      try add(
-        DetectPipeline(detector.lanes, limits: limits), NamedWeights(pipeline: "detect", of: detector.name))
+      try add(DetectPipeline(detector.lanes, limits: limits), isPipeline: true)
       let perceivers = detector.lanes.enumerated().map { lane, detector in
         Perceiver(detector: detector, depth: depth?.lanes[lane], fusion: fusion, isOverlapped: false)
       }
-      try add(
-        MeasurePipeline(perceivers, sensor: sensor, limits: limits),
-        NamedWeights(pipeline: "measure", of: detector.name))
+      try add(MeasurePipeline(perceivers, sensor: sensor, limits: limits), isPipeline: true)
     }
     if let classifier {
-      try add(
-        ClassifyPipeline(classifier.lanes, limits: limits),
-        NamedWeights(pipeline: "classify", of: classifier.name))
+      try add(ClassifyPipeline(classifier.lanes, limits: limits), isPipeline: true)
     }
     if let depth {
-      try add(DepthPipeline(depth.lanes, limits: limits), NamedWeights(pipeline: "depth", of: depth.name))
+      try add(DepthPipeline(depth.lanes, limits: limits), isPipeline: true)
     }
   }
 
-  private mutating func add(_ model: any ServedModel, _ named: NamedWeights) throws {
-    guard !models.contains(where: { $0.description.name == named.name }) else {
+  /// Adds a network of `--models`, or a pipeline made of them.
+  private mutating func add(_ model: any ServedModel, isPipeline: Bool = false) throws {
+    let name = model.description.name
+    guard !models.contains(where: { $0.description.name == name }) else {
       throw CommandError.usage(
-        named.isPipeline
-          ? "--models: \(named.name) is the name of what is made of the networks here; give the network another one with NAME=FILE"
-          : "--models: two models would be called \(named.name); give one another name with NAME=FILE")
+        isPipeline
+          ? "--models: \(name) is the name of what is made of the networks here; give the network another one with NAME=FILE"
+          : "--models: two models would be called \(name); give one another name with NAME=FILE")
     }
     models.append(model)
   }
@@ -103,15 +100,10 @@ struct ServedNetworks {
   }
 }
 
-/// An entry of `--models`: a name in addresses, and where the weights lie.
+/// An entry of `--models`: a name in addresses, and the weight file.
 struct NamedWeights {
   let name: String
-  let path: String
-
-  /// Whether it is a pipeline such as `detect`, not a network of `--models`.
-  let isPipeline: Bool
-
-  init(pipeline: String, of network: String) { (name, path, isPipeline) = (pipeline, network, true) }
+  let file: GivenPath
 
   /// Endings of weight files' names, which are no part of the network's name.
   private static let endings = [".safetensors", ".pt", ".pth", ".onnx", ".bin", ".ckpt"]
@@ -128,8 +120,7 @@ struct NamedWeights {
     if !FileManager.default.fileExists(atPath: given), given.contains("/") || given.contains(".") {
       throw FileError.missing(path: given)
     }
-    isPipeline = false
-    path = try WeightFiles.named(given) ?? WeightFiles.network(given)
+    file = try WeightFiles.named(given) ?? WeightFiles.network(given)
     name = parts.count == 2 ? parts[0] : fileStem(given, endings: Self.endings)
     guard !name.isEmpty, name.utf8.count <= 100, name.first != ".",
       name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })

@@ -36,8 +36,7 @@ struct InspectedOptions: ParsableArguments {
     _ backend: Backend, _ instructionSet: InstructionSet? = nil, precision: Precision? = nil, pool: ThreadPool
   ) throws -> InspectedNetwork {
     let file = try file()
-    try ForeignModel.refuse(file)
-    let store = try WeightStore(path: file, allowNonFinite: compute.allowNonfinite)
+    let store = try WeightStore(file, allowNonFinite: compute.allowNonfinite)
     var options = try compute.arithmetic.options(PlanOptions(backend: backend, fuse: !noFuse), for: store)
     if let precision {
       // Of the one network there is at most one plan.
@@ -53,7 +52,7 @@ struct InspectedOptions: ParsableArguments {
       }
       options.instructionSet = instructionSet
     }
-    let network = try InFile.naming(file) {
+    let network = try InFile.naming(file.name) {
       try InspectedNetwork(weights: store, options: options, pool: pool)
     }
     if let model, !fileExists(model), !PublishedWeights.areSame(model, network.name),
@@ -65,8 +64,8 @@ struct InspectedOptions: ParsableArguments {
     return network
   }
 
-  /// The weights' path.
-  func file() throws -> String {
+  /// The weight file.
+  func file() throws -> GivenPath {
     guard let named = weights ?? model else { return try WeightFiles.detector(nil) }
     return try WeightFiles.network(named)
   }

@@ -69,11 +69,10 @@ struct NetworkOptions: ParsableArguments {
           + "ardf convert makes weights of exports of published networks")
     }
     let file = try file()
-    try ForeignModel.refuse(file)
-    let store = try WeightStore(path: file, allowNonFinite: true)
+    let store = try WeightStore(file, allowNonFinite: true)
     options = try arithmetic.options(options, for: store)
     let size = try Self.parse(size: size)
-    return try InFile.naming(file) {
+    return try InFile.naming(file.name) {
       let network = try InspectedNetwork(weights: store, options: options, pool: pool)
       try arithmetic.checkPlans(areOf: network.name)
       return try network.session(for: size ?? network.standardSize)
@@ -81,7 +80,7 @@ struct NetworkOptions: ParsableArguments {
   }
 
   /// The weight file; a checkpoint is converted on its first use.
-  func file() throws -> String { try isONNX ? weights : WeightFiles.network(weights) }
+  func file() throws -> GivenPath { try isONNX ? GivenPath(weights) : WeightFiles.network(weights) }
 
   /// The backend that runs.
   var backend: Backend { openblas ? .openBLAS : .native }

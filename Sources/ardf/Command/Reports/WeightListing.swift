@@ -21,10 +21,9 @@ struct WeightListing {
   /// Reads every element of the file.
   ///
   /// - Throws: `WeightError`, `FileError`.
-  init(file: String) throws {
-    try ForeignModel.refuse(file)
-    let store = try WeightStore(path: file, allowNonFinite: true)
-    digest = try sha256Hex(path: file)
+  init(file: GivenPath) throws {
+    let store = try WeightStore(file, allowNonFinite: true)
+    digest = try sha256Hex(path: file.path)
     metadata = store.metadata
     entries = try store.names.map { name in
       let tensor = try store.tensor(named: name)

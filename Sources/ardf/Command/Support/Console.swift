@@ -25,13 +25,12 @@ enum Console {
   static func note(_ line: String) {
     // If standard error cannot be written, there is nowhere to report it.
     Progress.makeRoom()
-    try? StandardStream.error.write(printableLine(GivenNames.said(line)) + "\n")
+    try? StandardStream.error.write(printableLine(line) + "\n")
   }
 
   /// Lines that are no result, of a table or of the parser's help: to standard error.
   static func note(lines text: String) {
-    try? StandardStream.error.write(
-      printableText(GivenNames.said(text.hasSuffix("\n") ? text : text + "\n")))
+    try? StandardStream.error.write(printableText(text.hasSuffix("\n") ? text : text + "\n"))
   }
 
   /// A result as text, whose lines are the caller's: to standard output.
@@ -41,7 +40,7 @@ enum Console {
   }
 
   /// A result in one line: to standard output.
-  static func print(line: String) throws { try print(printableLine(GivenNames.said(line))) }
+  static func print(line: String) throws { try print(printableLine(line)) }
 
   /// A result as JSON: to standard output.
   static func print(_ value: JSONValue) throws { try print(value.serialized(pretty: true)) }
