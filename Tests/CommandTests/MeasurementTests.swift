@@ -62,7 +62,7 @@ import Testing
       separator: "\n")
     #expect(groups[0].hasPrefix("layer,op,calls,min ms"))
     #expect(groups.contains { $0.hasPrefix("maxpool,maxpool,") })
-    #expect(try succeed(short + ["--report", "md"], in: place).output.contains("| --- |"))
+    #expect(try succeed(short + ["--report", "markdown"], in: place).output.contains("| --- |"))
     let trace = try JSONValue.parse(
       succeed(short + ["--report", "trace", "--trace-iterations", "2"], in: place).output)
     #expect(trace["traceEvents"]?.array?.count { $0["cat"]?.string == "iteration" } == 2)

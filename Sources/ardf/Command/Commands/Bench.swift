@@ -39,6 +39,9 @@ struct Bench: AsyncParsableCommand {
 
     static let usual = Report.table
     var endings: [String] { self == .table ? ["txt", "log"] : [rawValue] }
+
+    /// The words of `ardf evaluate` are taken too.
+    init?(argument: String) { self.init(rawValue: Self.word(argument)) }
   }
 
   @OptionGroup var network: NetworkOptions
