@@ -319,6 +319,7 @@ measure: peers clip
 	for what in "frames --capture .cache/bedroom" start records; do \
 		$(peers)/bin/python tools/bench/measure-scale.py $$what; done
 ifneq ($(data),)
+	$(peers)/bin/python tools/bench/measure-scale.py photographs --pictures $(data)/coco/images
 	$(peers)/bin/python tools/bench/evaluate-peers.py $(data)/coco --work $(peers)/models
 endif
 

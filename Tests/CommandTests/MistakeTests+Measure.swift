@@ -44,7 +44,7 @@ extension MistakeTests {
     64 run p.png --out o DET --frames 7 | Did you mean '--frame'?
     64 run p.png --out o DET --effect bed | OBJECT=EFFECT | bed=snow
     64 run p.png --out o DET --effect 0=rain | no effect "rain" | snow
-    64 run p.png --out o DET --conf 50 | from 0 to 1
+    64 run p.png --out o DET --conf 50 | --conf 50: | from 0 to 1
     64 run p.png --out o DET --conf -1 | from 0 to 1
     64 run p.png --out o DET --conf high | 'high' is invalid for '--conf
     64 run p.png --out o DET --iou 70 | from 0 to 1
@@ -61,7 +61,10 @@ extension MistakeTests {
     64 run p.png --out o DET --depth-map d.png | --intrinsics
     64 run p.png --out o DET --depth-map d.png --fov 60 | in place of --fov give --intrinsics
     64 run p.png --out o DET --resume --force | give one of the two
-    64 run p.png --out o DET --shard 3 | i/n
+    64 run p.png --out o DET --shard 3 | i/n | give I/N with I from 1 to N
+    64 run p.png --out o DET --shard 10/9 | give I/N with I from 1 to N
+    64 run p.png --out - DET --keep records | --keep keeps records in files | give --out DIR
+    64 run p.png --out o --json DET --keep records | leave --json out
     65 run empty --out o DET | empty: the folder is empty | pictures (JPEG, PNG
     65 run notes.txt --out o DET | notes.txt: no picture of a known format
     65 run cap/depth.npy --out o DET | no picture of a known format
@@ -98,7 +101,7 @@ extension MistakeTests {
     65 detect m.onnx --out o DET | holds a network, not pictures
     65 detect bad.png --out o DET | bad.png: no picture of a known format
     66 detect nosuch.jpg --out o DET | nosuch.jpg: no such file or folder
-    73 detect p.png --out nowhere/o/x DET | nowhere/o
+    73 detect p.png --out nowhere/o/x DET | nowhere/o: there is no such folder | mkdir -p nowhere/o
     73 detect pics -o taken DET | --force
     64 detect p.png -m det.safetensors -i p.png --out o --save-txt | --format csv
     64 detect val data=coco.yaml | ardf evaluate

@@ -55,7 +55,7 @@ import Testing
     let file = try place.write(model("Relu"), to: "m.onnx")
     try place.write(NPYArray(shape: [3], floats: [-1, 0, 2]).encoded(), to: "x.npy")
     let run = try CommandRun(
-      ["infer", file, "--input", "x=x.npy", "--axis", "n=3", "--out", "results"], in: place.path)
+      ["infer", file, "--input", "x=x.npy", "--axis", "n=3", "--out", "results", "-q"], in: place.path)
     #expect(run.status == 0, "\(run.error)")
     #expect(try NPYArray.read(path: place.file("results/output_0.npy")).floats() == [0, 0, 2])
     let other = try CommandRun(["infer", file, "--input", "z=x.npy", "--out", "more"], in: place.path)

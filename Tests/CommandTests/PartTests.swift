@@ -218,6 +218,8 @@ import Testing
     #expect(status["done"] == 4)
     #expect(status["errors"] == ["malformed": 1])
     #expect(status["progress"] == ["done": 5, "total": 5])
+    let text = try CommandRun(["status", "job"], in: job.place.path).output
+    #expect(text.hasPrefix("5 frames: 4 done, 1 failed; 5 of 5 finished\n"), "\(text)")
   }
 
   @Test func aBadLineOfTheListIsABadInput() throws {
@@ -328,7 +330,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--shard", "auto/3"], "no scheduler says"), (["--json"], "give --out DIR"),
+    (["--shard", "auto/3"], "no scheduler says"), (["--json"], "leave --json out"),
     (["--force"], "never replaced"),
     (["--format", "csv"], "leave --format out"), (["--masks-rle"], "--keep masks"),
     (["photo.png"], "in place of SOURCES"),

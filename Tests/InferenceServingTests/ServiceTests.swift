@@ -24,6 +24,8 @@ import Testing
       for path in ["/", "/v2/x", "/v2/health/x", "/v2/models/double/x", "/v2/models/double/infer/x"] {
         #expect(try client.send("GET", path).status == 404, "\(path)")
       }
+      let root = try client.send("GET", "/").json?["error"]?.string
+      #expect(root?.contains("GET /v2/models") == true, "\(root ?? "")")
       let head = try client.send("HEAD", "/v2")
       #expect(head.status == 200 && head.body.isEmpty)
     }

@@ -180,6 +180,7 @@ import Testing
     #expect(none.notes.last == "no objects found")
 
     let picture = try Self.frame(hasDepth: false)
+    #expect(try Perceiver(detector: detector).perceiveInTurn(picture).notes.first == "no depth network")
     let alone = try Perceiver(detector: detector, depth: FixedDepth()).perceiveInTurn(picture)
     #expect(alone.depth.metric == nil && alone.depth.best?.values[0, 0] == 2)
     #expect(alone.relative?.values[0, 0] == 0.5)
@@ -190,7 +191,7 @@ import Testing
       (
         .tooElongated(picture.imageSize, bound: 28, largest: 14),
         .tooElongated(picture.imageSize, shorterSide: 28, largest: 14),
-        "a 64x48 picture is too elongated for depth at --depth-size 28; give 14 or less, or crop it: \(sensor)"
+        "a 64x48 picture is too elongated for depth at --depth-size 28; give 14 or less, or crop it"
       ),
     ]
     for (failure, reason, note) in reasons {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Measures what docs/guides/scale.md says of jobs: processor time a frame, a shard's start, and large folders of parts.
+"""Measures what docs/guides/scale.md says: processor time a frame, photographs, a shard's start, folders of parts.
 
     tools/bench/measure-scale.py frames --weights FOLDER --capture CAPTURE [--frames 24]
+    tools/bench/measure-scale.py photographs --weights FOLDER --pictures FOLDER [--count 128]
     tools/bench/measure-scale.py start --weights FOLDER
     tools/bench/measure-scale.py records [--records 100000] [--shards 100]
 
@@ -9,8 +10,10 @@ Processor time (of the process and its threads, one thread at work) is what coun
 """
 
 import argparse
+import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,6 +72,48 @@ def frames(given: argparse.Namespace, place: Path) -> None:
                 f"| {size / len(captures) / 1000:.0f} |",
                 flush=True,
             )
+
+
+def busy(words: list[str], threads: int) -> tuple[float, float]:
+    """Processor seconds of a command, and the share of its time in which `threads` of its threads had work.
+
+    A thread that waits for a processor, since others use the machine too, has work.
+    """
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    samples = []
+    while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
+        running = 0
+        for path in Path(f"/proc/{process.pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+                running += path.read_text().rpartition(")")[2].split()[0] == "R"
+        samples.append(min(running, threads) / threads)
+        time.sleep(0.02)
+    if os.waitstatus_to_exitcode(ended[1]) != 0:
+        raise SystemExit(f"{' '.join(words)}: failed")
+    return ended[2].ru_utime + ended[2].ru_stime, sum(samples) / len(samples)
+
+
+def photographs(given: argparse.Namespace, place: Path) -> None:
+    """A folder of `--count` copies of `--pictures` through `ardf detect`; files of 4 MiB or more by themselves."""
+    folder = place / "pictures"
+    folder.mkdir()
+    sources = sorted(path for path in given.pictures.iterdir() if path.is_file())
+    detect = [str(given.ardf), "detect", "--yolo", str(given.weights / "yolo11n-seg.safetensors"), "--quiet"]
+    small = [path for path in sources if path.stat().st_size < 4 << 20]
+    for number in range(given.count):
+        source = small[number % len(small)]
+        shutil.copy(source, folder / f"{number:04}{source.suffix}")
+    out = place / "found"
+    processor, share = busy([*detect, str(folder), "--threads", "2", "--out", str(out)], 2)
+    each = 1000 * processor / given.count
+    print(f"{given.count} pictures: {each:.0f} ms of processor each, both threads busy {share:.0%}")
+    for path in (path for path in sources if path not in small):
+        for layout in ("jpeg", "png"):
+            out = place / f"{path.stem}-{layout}"
+            words = [*detect, str(path), "--picture-format", layout, "--threads", "1", "--out", str(out)]
+            processor, _, memory = measured(words)
+            size = files(out)[1] / 1e6
+            print(f"{path.name}, {layout}: {processor:.2f} s of processor, {size:.0f} MB, {memory / 1024:.0f} MiB")
 
 
 def start(given: argparse.Namespace, place: Path) -> None:
@@ -134,12 +179,14 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--ardf", type=Path, default=ROOT / ".build/release/ardf")
     commands = options.add_subparsers(required=True)
-    for work in (frames, start, records):
+    for work in (frames, photographs, start, records):
         command = commands.add_parser(work.__name__, help=work.__doc__)
         command.set_defaults(work=work)
         command.add_argument("--weights", type=Path, default=ROOT / "weights")
         command.add_argument("--capture", type=Path)
         command.add_argument("--frames", type=int, default=24)
+        command.add_argument("--pictures", type=Path)
+        command.add_argument("--count", type=int, default=128)
         command.add_argument("--records", type=int, default=100_000)
         command.add_argument("--shards", type=int, default=100)
     given = options.parse_args()

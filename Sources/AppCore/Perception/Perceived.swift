@@ -50,14 +50,16 @@ extension Perceived {
   ) -> [String] {
     var notes: [String] = []
     var lacksPrompt = false
+    // Of a frame without a sensor's depth there are no such distances either.
+    let sensorAlone = frame.depth == nil ? "" : ": distances come from the LiDAR alone"
     switch estimation {
     case .success: break
     case .failure(.noPrompt):
       lacksPrompt = true
       notes.append("\(NoEstimate.noPrompt)")
-    case .failure(let reason): notes.append("\(reason): distances come from the LiDAR alone")
+    case .failure(let reason): notes.append("\(reason)\(sensorAlone)")
     case nil where hasNetwork: break
-    case nil: notes.append("no depth network: distances come from the LiDAR alone")
+    case nil: notes.append("no depth network\(sensorAlone)")
     }
     if depth.estimated != nil {
       notes.append("distances are the depth network's, from the picture alone")

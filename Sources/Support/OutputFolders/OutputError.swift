@@ -6,7 +6,11 @@ package struct OutputError: ClassifiedError, CustomStringConvertible {
 
   package init(error: FileError) { self.error = error }
 
-  package var description: String { "\(error)" }
+  package var description: String {
+    guard case .missing(let path) = error else { return "\(error)" }
+    return
+      "\(path): there is no such folder to write into; make it (mkdir -p \(shellWord(path))), or choose another name"
+  }
 
   package var fault: Fault { error.faultOfOutput }
 

@@ -23,6 +23,9 @@ struct DetectionEdgeTests {
   func surest() {
     #expect(SurestCandidate(classIndex: 5, className: "bus", confidence: 0.04) == nil)
     #expect(SurestCandidate(classIndex: 5, className: "bus", confidence: 0.3125)?.threshold == 0.31)
+    #expect(
+      SurestCandidate(classIndex: 73, className: "book", confidence: 0.198)?.description
+        == "the surest is a book of 0.20, which a threshold (--conf) of 0.19 shows")
   }
 
   @Test(

@@ -35,10 +35,13 @@ struct Bench: AsyncParsableCommand {
       )))
 
   enum Report: String, CaseIterable, ExpressibleByArgument, FileLayout {
-    case md, json, jsonl, csv
+    case table, md, json, jsonl, csv
 
-    static let usual = Report.md
-    var endings: [String] { [rawValue] }
+    static let usual = Report.table
+    var endings: [String] { self == .table ? ["txt", "log"] : [rawValue] }
+
+    /// The words of `ardf evaluate` are taken too.
+    init?(argument: String) { self.init(rawValue: Self.word(argument)) }
   }
 
   @OptionGroup var network: NetworkOptions
@@ -64,7 +67,8 @@ struct Bench: AsyncParsableCommand {
 
   @Option(
     name: [.long, .customLong("output")],
-    help: "Layout of the results: md, json, jsonl or csv; by default what the name of --out ends in, else md."
+    help:
+      "Layout of the results: table, md, json, jsonl or csv; by default what the name of --out ends in, else table."
   )
   var report: Report?
 
@@ -75,6 +79,7 @@ struct Bench: AsyncParsableCommand {
   var force = false
 
   @OptionGroup(title: "Output") var quiet: QuietOption
+  @OptionGroup(title: "Output") var layout: TableOptions
 
   @Option(
     help: ArgumentHelp("An older result of --report json; exit status 1 where slower.", valueName: "old.json")
@@ -284,6 +289,7 @@ struct Bench: AsyncParsableCommand {
   ) throws {
     let text =
       switch try named().layout {
+      case .table: report.text(comparisons)
       case .md: report.markdown(comparisons)
       case .json: report.document(comparisons).serialized(pretty: true)
       case .jsonl: report.lines(comparisons).map { $0.serialized() + "\n" }.joined()

@@ -37,6 +37,7 @@ struct Infer: ParsableCommand {
   @Option(name: .shortAndLong, help: ArgumentHelp("Folder for the outputs.", valueName: "folder"))
   var out: String
 
+  @OptionGroup(title: "Output") var quiet: QuietOption
   @OptionGroup(title: "Output") var layout: TableOptions
   @OptionGroup(title: "Computation") var compute: ComputeOptions
   @Flag(help: "Compute every node by its definition, without the planned engine.") var plain = false

@@ -38,6 +38,9 @@ struct Profile: ParsableCommand {
 
     static let usual = Report.table
 
+    /// The words of `ardf evaluate` are taken too.
+    init?(argument: String) { self.init(rawValue: Self.word(argument)) }
+
     var endings: [String] {
       switch self {
       case .table: ["txt", "log"]

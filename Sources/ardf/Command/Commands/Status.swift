@@ -83,7 +83,7 @@ extension JobStatus {
     let failures = ended.filter { $0.status != 0 }
     var lines = [
       "\(counted(done + failed, "frame")): \(done) done, \(failed) failed"
-        + (progress.map { "; \($0.done) of \($0.total) to do" } ?? "")
+        + (progress.map { "; \($0.done) of \($0.total) finished" } ?? "")
     ]
     let kinds = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     if !kinds.isEmpty {

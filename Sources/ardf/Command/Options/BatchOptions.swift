@@ -97,7 +97,9 @@ struct BatchOptions: ParsableArguments {
   private func validateRecords(_ output: OutputOptions) throws {
     let option = keep == nil ? "--from" : "--keep"
     if output.isStandardOutput || output.json {
-      throw ValidationError("\(option) keeps records in files; give --out DIR, and leave --json out")
+      throw ValidationError(
+        "\(option) keeps records in files, not on standard output: "
+          + (output.isStandardOutput ? "give --out DIR" : "leave --json out"))
     }
     if output.force {
       throw ValidationError(

@@ -10,6 +10,15 @@ protocol FileLayout: CaseIterable, Equatable, RawRepresentable where RawValue ==
 }
 
 extension FileLayout {
+  /// The name of the layout that `ardf evaluate` calls text or markdown, any other word as it is.
+  static func word(_ argument: String) -> String {
+    switch argument {
+    case "text": "table"
+    case "markdown": "md"
+    default: argument
+    }
+  }
+
   /// The layout given by the option, else by the file name's ending.
   ///
   /// - Throws: for a file name whose ending is another layout's or unknown.

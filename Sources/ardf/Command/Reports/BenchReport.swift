@@ -78,6 +78,17 @@ struct BenchReport {
     let name: String
     let threads: Int
     let comparison: TimingComparison
+
+    static let header = ["measured", "old ms", "new ms", "new/old", "verdict"]
+    /// Columns of numbers.
+    static let numbers: Set<Int> = [1, 2, 3]
+
+    var cells: [String] {
+      [
+        name, decimal(comparison.old.median, 3), decimal(comparison.new.median, 3),
+        comparison.ratio.map { decimal($0, 3) } ?? "", comparison.verdict.rawValue,
+      ]
+    }
   }
 
   let environment: MeasurementEnvironment
@@ -124,23 +135,27 @@ struct BenchReport {
     }
   }
 
+  /// Columns of text, those of the comparisons after those of the results.
+  func text(_ comparisons: [Compared]) -> String {
+    let table = table
+    let text = environment.line + "\n" + textTable(table.header, table.rows, numbers: table.numbers)
+    guard !comparisons.isEmpty else { return text }
+    return text + "\n" + textTable(Compared.header, comparisons.map(\.cells), numbers: Compared.numbers)
+  }
+
+  private func textTable(_ header: [String], _ rows: [[String]], numbers: Set<Int>) -> String {
+    var table = TextTable(header, rightAligned: numbers)
+    for row in rows { table.add(row) }
+    return table.text
+  }
+
+  /// The same as tables of GitHub's Markdown.
   func markdown(_ comparisons: [Compared]) -> String {
     let table = table
-    var text = environment.line + "\n\n" + markdownTable(table.header, table.rows, numbers: table.numbers)
-    if !comparisons.isEmpty {
-      text +=
-        "\n"
-        + markdownTable(
-          ["", "old ms", "new ms", "new/old", "verdict"],
-          comparisons.map { compared in
-            let comparison = compared.comparison
-            return [
-              compared.name, decimal(comparison.old.median, 3), decimal(comparison.new.median, 3),
-              comparison.ratio.map { decimal($0, 3) } ?? "", comparison.verdict.rawValue,
-            ]
-          }, numbers: [1, 2, 3])
-    }
-    return text
+    let text = environment.line + "\n\n" + markdownTable(table.header, table.rows, numbers: table.numbers)
+    guard !comparisons.isEmpty else { return text }
+    return text + "\n"
+      + markdownTable(Compared.header, comparisons.map(\.cells), numbers: Compared.numbers)
   }
 
   func csv(_ comparisons: [Compared]) -> String {

@@ -20,8 +20,9 @@ struct RefusedValue {
     (value, option, self.words) = (String(match.1), String(match.2), words)
   }
 
-  /// The accepted value; nil where the option takes no number.
+  /// The accepted value; nil where the option takes no number and is not `--shard`.
   var remedy: String? {
+    if option == "--shard" { return "give I/N with I from 1 to N, or auto/N" }
     let pointed = value.replacing(",", with: ".")
     if value.wholeMatch(of: /-?[0-9]+,[0-9]+/) != nil, takes(pointed) {
       return "decimals follow a point: \(option) \(pointed)"

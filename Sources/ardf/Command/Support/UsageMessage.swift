@@ -46,6 +46,7 @@ enum UsageMessage {
   static func improved(_ text: String, words: [String]) -> String {
     let words =
       (try? FieldWords.translated(words, subcommands: CommandNames.subcommands(of: words.first))) ?? words
+    let text = withNumberAsTyped(text, words: words)
     let usage = text.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
     guard !usage.isEmpty else { return text }
     if let unknown = unknownOption(among: words) {
@@ -69,6 +70,14 @@ enum UsageMessage {
     else { return text }
     let said = place.replacing("WORD", with: shellWord(stray))
     return (["Error: Unexpected argument '\(stray)': \(said)"] + usage).joined(separator: "\n")
+  }
+
+  /// The message with a refused whole number as it was typed: Swift's text of 50 is 50.0.
+  private static func withNumberAsTyped(_ text: String, words: [String]) -> String {
+    guard let match = text.firstMatch(of: /^Error: (--[a-z-]+) (-?[0-9]+)\.0:/),
+      words.contains(String(match.2)) || words.contains("\(match.1)=\(match.2)")
+    else { return text }
+    return text.replacing("\(match.1) \(match.2).0:", with: "\(match.1) \(match.2):", maxReplacements: 1)
   }
 
   /// A surplus word after a command that takes only options, even if the parser reports something missing; nil without

@@ -128,7 +128,7 @@ package final class InferenceService: RequestHandler {
         residentBytes: ProcessMemory.residentBytes)
       return .answer(Array(text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     }
-    guard path.first == "v2" else { throw Refusal.notFound }
+    guard path.first == "v2" else { throw Self.noSuchPath }
     path.removeFirst()
     switch path.first {
     case nil: return try description(of: head)
@@ -143,9 +143,12 @@ package final class InferenceService: RequestHandler {
       try Self.check(head, is: "GET")
       return .answer(["models": .array(names.map(JSONValue.string))])
     case "models": return try await model(Array(path.dropFirst()), request, began: began, entry: &entry)
-    default: throw Refusal.notFound
+    default: throw Self.noSuchPath
     }
   }
+
+  private static let noSuchPath = Refusal.missing(
+    "no such path; GET /v2/models lists the models, and POST /v2/models/NAME/infer asks one of them")
 
   private static func check(
     _ head: RequestHead, is method: String, remedy: String? = nil

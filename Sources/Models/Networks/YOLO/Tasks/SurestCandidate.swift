@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The best-scoring candidate in a picture without objects.
 public struct SurestCandidate: Sendable, Equatable, CustomStringConvertible {
   /// Below this score a candidate is next to nothing.
@@ -17,14 +19,19 @@ public struct SurestCandidate: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The greatest threshold of two decimals that its score exceeds.
-  public var threshold: Double {
-    let hundredths = (Double(confidence) * 100).rounded(.up) - 1
-    return max(0, hundredths) / 100
+  public var threshold: Double { Double(thresholdHundredths) / 100 }
+
+  private var thresholdHundredths: Int { max(0, Int((Double(confidence) * 100).rounded(.up)) - 1) }
+
+  /// For people: `the surest is a cup of 0.31, which a threshold (--conf) of 0.30 shows`.
+  public var description: String {
+    let score = Self.text(hundredths: Int((Double(confidence) * 100).rounded()))
+    let threshold = Self.text(hundredths: thresholdHundredths)
+    return "the surest is a \(className) of \(score), which a threshold (--conf) of \(threshold) shows"
   }
 
-  /// For people: `the surest is a cup of 0.31, which a threshold of 0.3 shows`.
-  public var description: String {
-    let rounded = (Double(confidence) * 100).rounded() / 100
-    return "the surest is a \(className) of \(rounded), which a threshold (--conf) of \(threshold) shows"
+  /// Two decimals: 20 is 0.20.
+  private static func text(hundredths: Int) -> String {
+    "\(hundredths / 100).\(zeroPadded(hundredths % 100, 2))"
   }
 }
