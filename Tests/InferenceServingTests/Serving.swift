@@ -13,9 +13,9 @@ final class Doubling: ServedModel {
     outputs: [TensorDescription("y", .float32, [-1])])
   /// Calls that began.
   let begun = Mutex(0)
-  /// Signalled by a test for each call that may continue; nil for all.
+  /// Signaled by a test for each call that may continue; nil for all.
   let gate: DispatchSemaphore?
-  /// Signalled when a call begins.
+  /// Signaled when a call begins.
   let entered = DispatchSemaphore(value: 0)
 
   init(isGated: Bool = false) { gate = isGated ? DispatchSemaphore(value: 0) : nil }

@@ -111,7 +111,7 @@ struct ConvolutionReference {
             ? rows.element(y) { row in columns.element(x) { Double(input[row, $0, channel]) } }
             : Double(input[y, x, channel])
         }
-        guard prologue == .normalise else {
+        guard prologue == .normalize else {
           result += pixel.map { factor(Float($0)) }
           continue
         }

@@ -80,7 +80,7 @@ enum RTABMapExport: CaptureFormat {
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     guard let (base, form) = base(of: try folder.names()) else {
-      throw .unrecognisedLayout(path: folder.path)
+      throw .unrecognizedLayout(path: folder.path)
     }
     let file = "\(base)\(poses).\(form.rawValue)"
     var lines: NameSet = []

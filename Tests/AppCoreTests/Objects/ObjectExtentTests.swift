@@ -206,8 +206,8 @@ import Testing
     #expect(abs(box.dimensions.x - 300 * 2 / TableScene.fx) < Self.rounding)
     #expect(abs(box.dimensions.y - 187.5 * 2 / TableScene.fy) < Self.rounding)
     #expect(box.dimensions.z == Box3D.smallestSide)
-    let centre = TableScene.intrinsics.unproject(Self.box.center, depth: 2)
-    #expect((box.center - Point3(centre.x, centre.y, centre.z)).length < Self.rounding)
+    let center = TableScene.intrinsics.unproject(Self.box.center, depth: 2)
+    #expect((box.center - Point3(center.x, center.y, center.z)).length < Self.rounding)
     #expect(abs(abs(box.yaw) - .pi) < Self.rounding)
     // Different depths stretch it along the view.
     let deep = Self.sensor([(110, 90, 1.5), (111, 90, 2), (112, 90, 3)])

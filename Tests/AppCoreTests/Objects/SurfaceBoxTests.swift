@@ -158,7 +158,7 @@ import Testing
     #expect(aslant.error < 0.02 && !aslant.isUncertain, "\(aslant)")
   }
 
-  @Test func readingsBeyondFourMetresCount() throws {
+  @Test func readingsBeyondFourMetersCount() throws {
     let scene = Self.scene((1.9, 0.5, 1.5), distance: 5.5, pitch: 30)
     let extent = Self.measured(scene)
     #expect(extent.distance.source == .lidar)

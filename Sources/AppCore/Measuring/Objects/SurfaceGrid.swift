@@ -145,7 +145,7 @@ struct SurfaceGrid {
   private static func density(of read: CellSet, in mask: CellSet) -> Double {
     var (near, full) = (0, 0)
     for cell in read.members {
-      mask.forEachNeighbour(of: cell) { other, _, _ in
+      mask.forEachNeighbor(of: cell) { other, _, _ in
         guard mask[other] else { return }
         near += 1
         if read[other] { full += 1 }

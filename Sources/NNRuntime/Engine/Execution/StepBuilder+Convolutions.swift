@@ -121,9 +121,9 @@ extension StepBuilder {
       shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output), weights: weights)
     switch layer.prologue {
     case .none, .transpose: break
-    case .normalise(let norm):
-      let (normalisation, parameters) = normalisation(norm)
-      task.prologue = .normalise(normalisation)
+    case .normalize(let norm):
+      let (normalization, parameters) = normalization(norm)
+      task.prologue = .normalize(normalization)
       owners += parameters
     case .enlarge(let larger):
       let (resampling, tables) = resampling(

@@ -27,7 +27,7 @@ package struct Convolution: Sendable {
   enum Prologue: Sendable {
     case none
     /// Each pixel is normalized over its channels.
-    case normalise(LayerNorm)
+    case normalize(LayerNorm)
     /// The map is enlarged.
     case enlarge(Resize)
     /// A transposed convolution comes before, and is done by the four convolutions of 2x2 that the two are together.
@@ -48,7 +48,7 @@ package struct Convolution: Sendable {
 
 extension Convolution {
   /// How pixels are normalized before, if they are.
-  var norm: LayerNorm? { if case .normalise(let norm) = prologue { norm } else { nil } }
+  var norm: LayerNorm? { if case .normalize(let norm) = prologue { norm } else { nil } }
   /// How the map is enlarged before, if it is.
   var enlargement: Resize? { if case .enlarge(let enlargement) = prologue { enlargement } else { nil } }
   /// The transposed convolution before, if there is one.
@@ -184,7 +184,7 @@ extension Convolution.Prologue {
   fileprivate var parameterCount: Int {
     switch self {
     case .none, .enlarge: 0
-    case .normalise(let norm): norm.parameterCount
+    case .normalize(let norm): norm.parameterCount
     case .transpose(let transposed): transposed.weights.count + transposed.bias.count
     }
   }

@@ -11,14 +11,14 @@ public struct ConvolutionKernel: Sendable {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Nothing.
     public static let none = Prologues([])
-    /// `ConvolutionTask.Prologue.normalise`.
-    public static let normalise = Prologues(rawValue: 1 << 0)
+    /// `ConvolutionTask.Prologue.normalize`.
+    public static let normalize = Prologues(rawValue: 1 << 0)
     /// `ConvolutionTask.Prologue.enlarge`.
     public static let enlarge = Prologues(rawValue: 1 << 1)
 
     /// Their names, for people.
     public var names: [String] {
-      [(Self.normalise, "normalize"), (.enlarge, "enlarge")].filter { contains($0.0) }.map(\.1)
+      [(Self.normalize, "normalize"), (.enlarge, "enlarge")].filter { contains($0.0) }.map(\.1)
     }
   }
 

@@ -91,7 +91,7 @@ const sources = [
 /** Tells depth and object at an upright point. */
 function read([u, v]) {
   const [x, y] = frame.toStored(u, v);
-  const fused = metresAt(frame.metric, x, y), measured = metresAt(frame.lidar, x, y);
+  const fused = metersAt(frame.metric, x, y), measured = metersAt(frame.lidar, x, y);
   const item = objectAt(x, y);
   const parts = [];
   if (frame.metric) {
@@ -141,7 +141,7 @@ function drawDepth() {
   const stops = [0, .25, .5, .75, 1].map(t => `rgb(${turbo(1 - t)})`).join(",");
   $("#legend").replaceChildren(
     make("i", {style: `background:linear-gradient(90deg,${stops})`}),
-    make("span", {}, make("span", {textContent: metres(least / 1000)}), make("span", {textContent: metres(greatest / 1000)})));
+    make("span", {}, make("span", {textContent: meters(least / 1000)}), make("span", {textContent: meters(greatest / 1000)})));
 }
 
 function showMode(mode) {

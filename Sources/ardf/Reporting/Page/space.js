@@ -188,8 +188,8 @@ function drawCamera(matrix, color, size) {
   const {gl} = space, [width, height] = frame.size, {fx, fy, cx, cy} = data.camera;
   const corners = [[0, 0], [width, 0], [width, height], [0, height]].map(([x, y]) =>
     times(matrix, [(x - .5 - cx) * size / fx, -(y - .5 - cy) * size / fy, -size]));
-  const centre = matrix.slice(12, 15);
-  drawShape(gl.LINES, corners.flatMap((corner, at) => [...centre, ...corner, ...corner, ...corners[(at + 1) % 4]]), color);
+  const center = matrix.slice(12, 15);
+  drawShape(gl.LINES, corners.flatMap((corner, at) => [...center, ...corner, ...corner, ...corners[(at + 1) % 4]]), color);
 }
 
 function drawSpace() {

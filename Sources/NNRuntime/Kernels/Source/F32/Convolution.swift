@@ -131,7 +131,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   // As many rows in one block as in the next, so that the last is no sliver.
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   let panelFloats = window * InstructionSet.panelWidth
-  let ahead = task.normalisation == nil ? prefetchStep(shape, pixelStride: task.input.pixelStride) : 0
+  let ahead = task.normalization == nil ? prefetchStep(shape, pixelStride: task.input.pixelStride) : 0
   // More than the first-level cache keeps from one block to the next.
   let streamsColumns = panelFloats >= 16 * 1024
   for block in 0..<blocks {
@@ -157,7 +157,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
       row += run
       (y, x) = (y + 1, 0)
     }
-    if task.normalisation != nil { normaliseRows(task, rows, count, normals) }
+    if task.normalization != nil { normalizeRows(task, rows, count, normals) }
     for panel in firstPanel..<lastPanel {
       let first = panel * InstructionSet.panelWidth
       let columns = panelColumns(shape.outChannels, first)
@@ -182,18 +182,18 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
 
 /// Replaces the rows of a block by what they become when they are normalized, and prefetches those of the next.
 @inline(never)
-private func normaliseRows(
+private func normalizeRows(
   _ task: ConvolutionTask, _ rows: UnsafeMutablePointer<UnsafePointer<Float>>, _ count: Int,
   _ normals: UnsafeMutablePointer<Float>
 ) {
-  guard let normalisation = task.normalisation else { return }
+  guard let normalization = task.normalization else { return }
   let channels = task.shape.inChannels
   for i in 0..<count {
     let later = rows[i] + count * task.input.pixelStride
     for channel in stride(from: 0, to: channels, by: 16) { ardf_prefetch_to_read(later + channel) }
     let row = normals + i * normalCount(task.shape)
-    normalise(
-      normalisation, TokenRow(element: Float32Element(), base: rows[i], channels: channels), into: row,
+    normalize(
+      normalization, TokenRow(element: Float32Element(), base: rows[i], channels: channels), into: row,
       as: Float32Element())
     rows[i] = UnsafePointer(row)
   }

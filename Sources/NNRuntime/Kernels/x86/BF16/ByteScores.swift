@@ -88,7 +88,7 @@ enum ByteScores: BoundedScores {
     @inline(__always) func distance(_ key: Int, _ channel: Int, _ used: Int) -> Vector {
       let offset = head &* task.keyHeadStride &+ (first &+ key) &* task.tokenStride &+ channel
       return task.element.loadSome(address(task.key, task.element, offset), used)
-        - load(scratch + layout.centre + channel)
+        - load(scratch + layout.center + channel)
     }
     for begin in stride(from: 0, to: (count &+ 31) / 32 &* 32, by: together) {
       var (largest, squares) = (Vector(repeating: 0), Vector(repeating: 0))
