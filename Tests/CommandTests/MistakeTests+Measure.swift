@@ -1,5 +1,5 @@
 extension MistakeTests {
-  /// Of the commands that measure captures.
+  /// Mistakes with commands that measure captures.
   static let ofMeasuring = #"""
     # run
     66 run p.jpg --out o | p.jpg: no such file or folder; check the path

@@ -189,7 +189,7 @@ extension ConvolutionKernel {
 }
 
 extension ConvolutionReference {
-  /// Of the 1x1 convolution after it.
+  /// Shape of the 1x1 convolution after it.
   fileprivate var projectionShape: ConvolutionShape {
     ConvolutionShape(
       inHeight: shape.outHeight, inWidth: shape.outWidth, inChannels: shape.outChannels,

@@ -262,7 +262,7 @@ import Testing
     try await Waiting.until("uploads are gone") { try left.isDisjoint(with: Self.uploadFolders()) }
   }
 
-  /// Of any process: other tests run at the same time, with uploads of their own.
+  /// Upload folders of any process: other tests run at the same time, with uploads of their own.
   private static func uploadFolders() throws -> Set<String> {
     let folder = FileManager.default.temporaryDirectory.path
     let rooms = try FileManager.default.contentsOfDirectory(atPath: folder).filter {

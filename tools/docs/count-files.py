@@ -67,7 +67,7 @@ def known(pattern, *paths):
 
 
 def counted():
-    """Of each row: own and edited files of Sources, the manifest among them, and the files of tests."""
+    """For each row: own and edited files of Sources, the manifest among them, and the files of tests."""
     for kind, example, pattern, own, *folder in ROWS:
         files = known(pattern, *(folder or ["Sources"]), "Package.swift")
         mine = [name for name in files if re.search(own, name)]

@@ -70,7 +70,7 @@ package enum EvaluationProtocol: String, CaseIterable, Sendable {
 
 /// How well boxes, masks or key points agree with labels.
 package struct PrecisionResult: Sendable, Equatable {
-  /// Of one class.
+  /// Precision of one class.
   package struct OfClass: Sendable, Equatable {
     /// Index among the network's classes.
     package let classIndex: Int
@@ -98,7 +98,7 @@ package struct PrecisionResult: Sendable, Equatable {
 /// The labels of a picture as COCO's rule compares them.
 package struct COCOPicture: Sendable {
   let objects: [LabeledObject]
-  /// Of every object; empty where masks are not evaluated.
+  /// Masks of every object; empty where masks are not evaluated.
   let masks: [RunLengthMask]
 
   /// The labels of a picture; where masks are compared all have their pixels, where key points are all have theirs.

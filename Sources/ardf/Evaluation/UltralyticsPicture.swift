@@ -44,7 +44,7 @@ package struct UltralyticsPicture: Sendable {
   let labels: [Label]
   /// Sides of the prototype grid.
   let gridWidth, gridHeight: Int
-  /// Of each cell one more than the position of its label, row-major, 0 for none; empty where labels have no outlines.
+  /// For each cell one more than the position of its label, row-major, 0 for none; empty where labels have no outlines.
   let cells: [UInt16]
 
   /// The labels of a picture in an input.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 private enum Tolerance {
-  /// Of poses and camera numbers that went through decimal text.
+  /// Tolerance of poses and camera numbers that went through decimal text.
   static let pose = 1e-9
   /// Meters times cells across: a cell is compared with its neighbors' walls, seen at a slant.
   static let reprojection = 1.4

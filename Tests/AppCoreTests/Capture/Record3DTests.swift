@@ -8,7 +8,7 @@ import Testing
 
 /// Recordings of Record3D, made by Apple's LZFSE and by hand.
 @Suite struct Record3DTests {
-  /// Of poses and camera numbers that went through decimal text.
+  /// Tolerance of poses and camera numbers that went through decimal text.
   private static let tolerance = 1e-9
 
   private static func golden(_ name: String) -> String {

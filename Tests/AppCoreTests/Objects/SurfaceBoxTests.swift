@@ -13,7 +13,7 @@ import Testing
   static let medianSide = 0.01
   /// Degrees.
   static let worstYaw = 1.0
-  /// Of the distance.
+  /// Largest error of a center, as a share of the distance.
   static let worstCenter = 0.01
   static let rounding = 1e-9
 

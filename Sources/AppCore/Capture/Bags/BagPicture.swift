@@ -11,7 +11,7 @@ enum BagPictureKind: Equatable {
   case depth
   /// Sixteen bits a pixel that are called brightness: infrared, or depth of drivers that say so.
   case wideGray
-  /// Not read, and what it is.
+  /// An encoding that is not read, by its name.
   case other(String)
 
   /// By the encoding of raw pixels.

@@ -84,7 +84,7 @@ extension Convolution {
     kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && !isDepthwise
   }
 
-  /// Of a transposed convolution: the weights (out, in) of one position of its kernel, not scaled.
+  /// The weights (out, in) of one position of a transposed convolution's kernel, not scaled.
   func subpixelWeights(_ position: Int) -> [Float] {
     let source = weights.floats()
     let positions = kernelHeight * kernelWidth

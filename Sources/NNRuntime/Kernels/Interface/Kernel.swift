@@ -64,7 +64,7 @@ public struct ConvolutionKernel: Sendable {
   public struct Block: Hashable, Sendable {
     /// Rows, columns.
     public var rows, columns: Int
-    /// So many rows and columns.
+    /// A tile of `rows` x `columns`.
     public init(rows: Int, columns: Int) {
       self.rows = rows
       self.columns = columns

@@ -43,9 +43,9 @@ public struct MapElements: OptionSet, Hashable, Sendable {
 
 /// How far a kernel may be from its definition.
 public struct KernelTolerance: Sendable {
-  /// Of sums: the error relative to the magnitudes that were added up.
+  /// Error of sums, relative to the magnitudes that were added up.
   public var sums: Double
-  /// Of activations that are no straight lines, on arguments of a few units.
+  /// Error of activations that are not piecewise linear, on arguments of a few units.
   public var functions: Double
 
   private init(sums: Double, functions: Double = 1e-6) {

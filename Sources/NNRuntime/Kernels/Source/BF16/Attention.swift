@@ -23,11 +23,11 @@ struct RoundedAttentionScratch {
 
   /// Widths rounded up to whole steps.
   var keyWidth, valueWidth: Int
-  /// Of each block of queries: transposed queries, running output, offsets (maxima, or what stands in for them), sums,
+  /// For each block of queries: transposed queries, running output, offsets (maxima, or what stands in for them), sums,
   /// scores of the keys' center, and what a key at a distance of 1 may add to them; then the size of them all.
   var output, offsets, sums, middles, reaches, ownBlock, blockCount: Int
-  /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of
-  /// a product: sums, segment offset; of all keys: their center, in floats and in bf16.
+  /// For a block of keys: copied keys, transposed values, pairs of values, scores, weights; for
+  /// a product: sums, segment offset; for all keys: their center, in floats and in bf16.
   var keyCopy, values, pairs, scores, weights, product, segment, center, roundedCenter, ownKeys: Int
   /// Offset of a product's working memory, and the size of it all.
   var room, count: Int

@@ -82,7 +82,7 @@ func farthest(_ layout: RoundedAttentionScratch, _ keys: Int, _ scratch: UnsafeM
   return maximum(largest).squareRoot()
 }
 
-/// Of every query the score of the center, and what a key at a distance of 1 from it may add.
+/// Writes each query's score of the center, and what a key at a distance of 1 from it may add.
 @inline(__always)
 func placeQueries(
   _ layout: RoundedAttentionScratch, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
