@@ -205,7 +205,7 @@ import Testing
     let notes = try run.summary()["notes"]?.array?.compactMap(\.string) ?? []
     #expect(notes.contains { $0.contains("prompted depth network") }, "\(notes)")
     let depth = try CommandRun(["depth", picture, "--depth", network, "--out", place.file("depth")])
-    #expect(depth.status == 65 && depth.error.contains("no LiDAR depth"), "\(depth.error)")
+    #expect(depth.status == 65 && depth.error.contains("no sensor depth"), "\(depth.error)")
   }
 }
 

@@ -117,7 +117,7 @@ extension CapturedFrame {
   package var rangeNote: String? {
     guard let range = sensor.maximumRange, readingsBeyondRange > 0 else { return nil }
     let beyond = "beyond the range of \(range) m"
-    return counted(readingsBeyondRange, "LiDAR reading \(beyond) does", "LiDAR readings \(beyond) do")
+    return counted(readingsBeyondRange, "depth reading \(beyond) does", "depth readings \(beyond) do")
       + " not count"
   }
 

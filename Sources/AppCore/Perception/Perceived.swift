@@ -55,19 +55,19 @@ extension Perceived {
     case .failure(.noPrompt):
       lacksPrompt = true
       notes.append("\(NoEstimate.noPrompt)")
-    case .failure(let reason): notes.append("\(reason): distances come from the LiDAR alone")
+    case .failure(let reason): notes.append("\(reason): distances come from the depth sensor alone")
     case nil where hasNetwork: break
-    case nil: notes.append("no depth network: distances come from the LiDAR alone")
+    case nil: notes.append("no depth network: distances come from the depth sensor alone")
     }
     if depth.estimated != nil {
       notes.append("distances are the depth network's, from the picture alone")
     } else if frame.depth == nil, !lacksPrompt {
       notes.append(
-        "no LiDAR depth: there is nothing to scale relative depth with; meters come from a metric depth network "
+        "no sensor depth: there is nothing to scale relative depth with; meters come from a metric depth network "
           + "(ardf weights get metric-indoor) or a depth map (--depth-map)")
     }
     if frame.depth != nil, frame.confidence == nil {
-      notes.append("no confidence: every LiDAR reading counts as sure")
+      notes.append("no confidence: every depth reading counts as sure")
     }
     if let note = frame.rangeNote { notes.append(note) }
     if !frame.isPosed, let doubt = frame.depthDoubt { notes.append(doubt) }
@@ -81,7 +81,7 @@ extension Perceived {
       notes.append("no pose: positions are in the camera's own frame, as if it stood level at the origin")
     }
     if let fusion = depth.fusion, fusion.status != .ok, depth.best == nil {
-      notes.append("no fusion (\(fusion.status.rawValue)): distances come from the LiDAR alone")
+      notes.append("no fusion (\(fusion.status.rawValue)): distances come from the depth sensor alone")
     }
     if objects == 0 { notes.append(nothingFound(surest)) }
     return notes

@@ -167,7 +167,7 @@ import Testing
     let inside = column == 0 ? 74.0 : 75, below = row == 0 ? 74.0 : 75
     let box = Rect<ImagePixels>(minX: minX, minY: minY, maxX: minX + inside, maxY: minY + below)
     let extent = ExtentEstimator(scene: Self.scene(Self.sensor(cells))).extent(of: Self.detection(box))
-    #expect(extent.distance.source == .lidar && extent.distance.samples == 100)
+    #expect(extent.distance.source == .sensor && extent.distance.samples == 100)
     let measured = try #require(extent.box3D)
     #expect(measured.corners.allSatisfy { $0.x.isFinite && $0.y.isFinite && $0.z.isFinite })
     #expect(abs(measured.center.z + 1.5) < 0.02)
@@ -182,7 +182,7 @@ import Testing
   @Test func aPlainPictureHasDistancesWithoutSizes() {
     let scene = DepthScene(imageSize: Self.imageSize, intrinsics: nil, readings: Self.leaking(0))
     let extent = ExtentEstimator(scene: scene).extent(of: Self.detection())
-    #expect(extent.distance.source == .lidar)
+    #expect(extent.distance.source == .sensor)
     #expect(extent.box3D == nil && extent.worldHeight == nil)
     #expect(extent.warnings == [.noMask, .noIntrinsics])
   }

@@ -161,7 +161,7 @@ import Testing
   @Test func readingsBeyondFourMetersCount() throws {
     let scene = Self.scene((1.9, 0.5, 1.5), distance: 5.5, pitch: 30)
     let extent = Self.measured(scene)
-    #expect(extent.distance.source == .lidar)
+    #expect(extent.distance.source == .sensor)
     #expect(Self.errors(try #require(extent.box3D), scene).allSatisfy { $0 < Self.worstSide })
   }
 

@@ -22,7 +22,7 @@ enum Pictures {
       ResultsItem(
         detection: detection,
         label: (detection.track.map { "#\($0) " } ?? "")
-          + "\(detection.className) \(ObjectExtent.percent(detection.confidence))%", source: .lidar)
+          + "\(detection.className) \(ObjectExtent.percent(detection.confidence))%", source: .sensor)
     }
     return ResultsCompositor(style: style).compose(canvas.image, orientation: orientation, items: items)
   }

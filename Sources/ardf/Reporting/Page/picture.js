@@ -101,7 +101,7 @@ function read([u, v]) {
   }
   if (frame.lidar) {
     if (parts.length) parts.push(" · ");
-    parts.push(make("b", {textContent: measured == null ? "-- m" : `${measured.toFixed(3)} m`}), " LiDAR");
+    parts.push(make("b", {textContent: measured == null ? "-- m" : `${measured.toFixed(3)} m`}), " sensor");
   }
   if (item) parts.push(`${parts.length ? " · " : ""}${item.className}`);
   $("#reading").replaceChildren(...(parts.length ? parts : ["No depth here"]));

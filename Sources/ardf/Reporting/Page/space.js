@@ -164,7 +164,7 @@ function drawBillboard(effect, gl, color) {
   drawShape(gl.LINE_LOOP, [at(-1, -1), at(1, -1), at(1, 1), at(-1, 1)].flat(), color, {alpha: effect.queued ? .5 : .9});
 }
 
-/** The LiDAR's points on an object's mask. */
+/** The sensor's points on an object's mask. */
 function pointsOn(item) {
   const {places, stored} = space.clouds.lidar ?? {places: [], stored: []}, kept = [];
   for (let at = 0; at < stored.length; at += 2) {
