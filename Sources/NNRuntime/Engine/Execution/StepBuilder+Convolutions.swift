@@ -25,7 +25,7 @@ extension StepBuilder {
     _ projection: Projection, _ node: Node, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
   ) -> FloatMemory {
     packed(
-      projection.name, projection.layer, node.projectionShape(projection, behind: layer, shapes),
+      projection.name, projection.layer, node.projectionShape(projection, after: layer, shapes),
       plan.catalogue.gemm, staging)
   }
 
@@ -150,7 +150,7 @@ extension StepBuilder {
     _ projection: Projection, _ node: Node, _ layer: Convolution, output: MutableMapPointer
   ) -> TaskMemory<ConvolutionTask> {
     let (task, owners) = plainTask(
-      node.projectionShape(projection, behind: layer, shapes), projection.layer, input: map(node.inputs[0]),
+      node.projectionShape(projection, after: layer, shapes), projection.layer, input: map(node.inputs[0]),
       output: output, weights: packed(projection, node, layer))
     return TaskMemory(task, keeping: owners)
   }
