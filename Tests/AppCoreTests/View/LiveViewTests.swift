@@ -153,7 +153,7 @@ import Testing
   @Test func boxesLabelsAndFiguresLieOnTop() async throws {
     var overlay = LiveOverlay()
     overlay.objects = [
-      LabeledBox(box: Rect(x: 120, y: 100, width: 80, height: 60), label: "cup 95%\n2.30 m", source: .lidar)
+      LabeledBox(box: Rect(x: 120, y: 100, width: 80, height: 60), label: "cup 95%\n2.30 m", source: .sensor)
     ]
     overlay.status = ["30.0 fps, 2 dropped"]
     let gray = Self.frame(image: RGBImage(width: 320, height: 240, color: .white))
@@ -175,7 +175,7 @@ import Testing
     let white = Self.frame(image: RGBImage(width: 320, height: 240, color: .white))
     let alone = try #require(await LiveViewCompositor().compose(white, overlay))
     overlay.objects = [
-      LabeledBox(box: Rect(x: 4, y: 24, width: 150, height: 180), label: "bed 92%\n1.62 m", source: .lidar)
+      LabeledBox(box: Rect(x: 4, y: 24, width: 150, height: 180), label: "bed 92%\n1.62 m", source: .sensor)
     ]
     let both = try #require(await LiveViewCompositor().compose(white, overlay))
     for y in 10..<20 { for x in 10..<60 { #expect(both[x, y] == alone[x, y]) } }
