@@ -85,6 +85,7 @@ lint:
 	tools/check/house-rules
 	tools/docs/check-links.py
 	tools/measure/write-figures.py --check
+	tools/docs/count-files.py --check
 	tools/check/check-spelling.py
 
 # The binary on processors of other generations.

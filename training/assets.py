@@ -80,7 +80,7 @@ def panorama(r, assets):
         p = p[:, ::-1] if r.random() < 0.5 else p
         return p * (r.uniform(0.5, 1.2) / np.percentile(p, 80)) * r.uniform(0.8, 1.2, 3).astype(np.float32)
     high = np.linspace(1, -1, 64, dtype=np.float32)[:, None, None]
-    horizon, zenith = textures.colour(r, 0.5, 1.2, 0.3), np.array([0.35, 0.55, 0.95]) * r.uniform(0.4, 1.1)
+    horizon, zenith = textures.color(r, 0.5, 1.2, 0.3), np.array([0.35, 0.55, 0.95]) * r.uniform(0.4, 1.1)
     out = np.where(high > 0, horizon + (zenith - horizon) * np.sqrt(np.abs(high)), horizon * 0.5) * np.ones((1, 128, 1))
     if r.random() < 0.5:
         cloud = np.clip((cv2.resize(textures.noise(r, 4, 4, 5), (128, 64)) - r.uniform(0.3, 0.6)) * 4, 0, 1)[..., None]

@@ -23,10 +23,10 @@ def from_depth(rgb, depth, valid, far=10.0):
     )
 
 
-def lidar(colour, depth, confidence, portrait, scale=None):
+def lidar(color, depth, confidence, portrait, scale=None):
     """An iPhone frame: depth u16 mm, only the most confident cells up to 6 m; portrait shots are stored lying down."""
     rgb, depth, confidence = (
-        cv2.imread(colour)[..., ::-1],
+        cv2.imread(color)[..., ::-1],
         cv2.imread(depth, -1).astype(np.float32) / 1000,
         cv2.imread(confidence, -1),
     )

@@ -5,7 +5,7 @@ import torch
 FAR = 20.0  # meters; farther pixels are not in evaluate.py's rendered set
 
 
-def normalise(x, valid):
+def normalize(x, valid):
     """Each map minus its median over its mean absolute deviation; every 7th valid pixel is measure enough."""
     out = []
     for a, m in zip(x, valid):
@@ -49,7 +49,7 @@ def depth_loss(raw, inverse, valid, real, edge_weight, relative_weight=1.0):
     LiDAR is smooth at edges, so its gradients count little.  The anchor ties the output to inverse depth over its
     median, so that what leaves the final ReLU is positive and of a like scale from view to view; beyond six medians
     it only asks for six, or one near thing would bend the whole map."""
-    difference = (normalise(raw, valid) - normalise(inverse, valid)) * valid
+    difference = (normalize(raw, valid) - normalize(inverse, valid)) * valid
     count = valid.sum((1, 2)).clamp(min=1)
     flat = difference.abs().clamp(max=6).sum((1, 2)) / count
     edges = gradients(difference, valid) * torch.where(real, 0.3, 1.0)

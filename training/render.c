@@ -159,7 +159,7 @@ static void albedo(const World *w, const Surface *s, float width, float *out) {
   }
 }
 
-static void sky_colour(const Sky *sky, const float *d, float *out) {
+static void sky_color(const Sky *sky, const float *d, float *out) {
   int x = (int)((atan2f(d[0], d[2]) * .15915494f + .5f) * sky->width), y = (int)((.5f - asinf(fmaxf(-1, fminf(1, d[1]))) * .31830989f) * sky->height);
   x = x < 0 ? 0 : x >= sky->width ? sky->width - 1 : x; y = y < 0 ? 0 : y >= sky->height ? sky->height - 1 : y;
   memcpy(out, sky->rgb + 3 * ((long)y * sky->width + x), 12);
@@ -209,7 +209,7 @@ static void pixel(const World *w, const Camera *c, const Sky *sky, const Light *
   for (int j = 0; j < 3; j++) d[j] = c->forward[j] + a * c->right[j] + b * c->up[j];
   unit(d);
   *id = -1; *inverse = 0;
-  if (!trace(w, c->eye, d, 1e-4f, 1e4f, &h, 0)) { sky_colour(sky, d, extra); return; }
+  if (!trace(w, c->eye, d, 1e-4f, 1e4f, &h, 0)) { sky_color(sky, d, extra); return; }
   float facing, footprint = h.t * 2 * sqrtf(dot(c->right, c->right)) / c->width;
   surface(w, &h, c->eye, d, &s);
   *inverse = 1 / (h.t * dot(d, c->forward)); *id = h.instance * 4 + s.face; memcpy(normal, s.normal, 12);
@@ -225,7 +225,7 @@ static void pixel(const World *w, const Camera *c, const Sky *sky, const Light *
     for (int j = 0; j < 3; j++) q[j] = p[j] + g.t * m[j] + 2e-3f * t.normal[j];
     lit(w, q, &t, m, lights, count, &r, e, none);
     for (int j = 0; j < 3; j++) seen[j] *= e[j] + t.material->glow;
-  } else sky_colour(sky, m, seen);
+  } else sky_color(sky, m, seen);
   for (int j = 0; j < 3; j++) extra[j] += fresnel * seen[j];
 }
 

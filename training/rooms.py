@@ -5,7 +5,7 @@ import numpy as np
 
 from assets import BOX, CARD, CYLINDER
 from renderer import affine
-from textures import colour
+from textures import color
 
 WALLS = ("plain", "plain", "plain", "mottled", "brick", "stripes", "tile", "wood")
 FLOORS = ("wood", "wood", "tile", "fabric", "mottled", "speckles", "asphalt")
@@ -20,11 +20,11 @@ def wall(s, along, far, height, axis, sign, material):
     def slab(a0, a1, y0, y1, paint=material, out=0.05, thick=0.05):
         if a1 - a0 < 1e-3 or y1 - y0 < 1e-3:
             return
-        centre, half = np.zeros(3), np.zeros(3)
-        centre[axis], half[axis] = sign * (far + out), thick
-        centre[2 - axis], half[2 - axis] = (a0 + a1) / 2, (a1 - a0) / 2
-        centre[1], half[1] = (y0 + y1) / 2, (y1 - y0) / 2
-        s.box(centre, half, paint)
+        center, half = np.zeros(3), np.zeros(3)
+        center[axis], half[axis] = sign * (far + out), thick
+        center[2 - axis], half[2 - axis] = (a0 + a1) / 2, (a1 - a0) / 2
+        center[1], half[1] = (y0 + y1) / 2, (y1 - y0) / 2
+        s.box(center, half, paint)
 
     if s.chance(s.holed) and along > 0.8:
         half, mid, sill = (
@@ -43,7 +43,7 @@ def wall(s, along, far, height, axis, sign, material):
             (left, right, top, height),
         ):
             slab(*part)
-        frame = s.paint("plain", rgb=colour(s.r, 0.6, 1, 0.1))
+        frame = s.paint("plain", rgb=color(s.r, 0.6, 1, 0.1))
         for part in (
             (left, left + 0.05, sill, top),
             (right - 0.05, right, sill, top),
@@ -55,9 +55,9 @@ def wall(s, along, far, height, axis, sign, material):
         if s.chance(0.4):  # curtains beside it, or a blind before it
             cloth, blind = int(s.r.choice(s.assets.cloths)), s.chance(0.25)
             paint = s.paint("bars", metric=False) if blind else s.paint("fabric", "stripes", "plain", scale=3)
-            for centre, width in [(mid, half)] if blind else [(left - 0.1, 0.25), (right + 0.1, 0.25)]:
+            for center, width in [(mid, half)] if blind else [(left - 0.1, 0.25), (right + 0.1, 0.25)]:
                 at = np.zeros(3)
-                at[axis], at[2 - axis], at[1] = sign * (far - 0.12), centre, (top + 0.1 + 0.05) / 2
+                at[axis], at[2 - axis], at[1] = sign * (far - 0.12), center, (top + 0.1 + 0.05) / 2
                 s.put(cloth, affine(at, (width, (top + 0.1) / 2, 0.06), yaw=np.pi / 2 if axis == 0 else 0), paint)
     else:
         slab(-along - 0.1, along + 0.1, 0, height)
@@ -102,7 +102,7 @@ def shell(s, w, d, h):
     walls, floor, ceiling = (
         s.paint(*WALLS),
         s.paint(*FLOORS),
-        s.paint("plain", "plain", "tile", "wood", rgb=colour(s.r, 0.7, 1, 0.15)),
+        s.paint("plain", "plain", "tile", "wood", rgb=color(s.r, 0.7, 1, 0.15)),
     )
     s.box((0, -0.05, 0), (w + 0.1, 0.05, d + 0.1), floor)
     s.box((0, h + 0.05, 0), (w + 0.1, 0.05, d + 0.1), ceiling)
@@ -306,8 +306,8 @@ def close_up(s):
     else:
         s.free(0, 0, 0.5)
     around, distance, rise = s.between(0, 6.28), s.between(0.35, 1.6), s.between(0.1, 1.35)
-    centre = np.array([s.between(-0.3, 0.3), th + 0.05, s.between(-0.3, 0.3)])
-    eye = centre + distance * np.array([np.sin(around) * np.cos(rise), np.sin(rise), np.cos(around) * np.cos(rise)])
+    center = np.array([s.between(-0.3, 0.3), th + 0.05, s.between(-0.3, 0.3)])
+    eye = center + distance * np.array([np.sin(around) * np.cos(rise), np.sin(rise), np.cos(around) * np.cos(rise)])
     eye = np.clip(eye, [-w + 0.1, 0.1, -d + 0.1], [w - 0.1, h - 0.1, d - 0.1])
     spread = s.between(0.4, 1)
     for _ in range(s.r.integers(1, 16)):
@@ -320,7 +320,7 @@ def close_up(s):
     if s.chance(0.25):
         person(s, s.between(-0.5, 0.5) * w, s.between(-0.7, 0.7) * d)
     s.lamp((s.between(-1, 1), s.between(1.4, 2.1), s.between(-1, 1)), s.between(1, 5))
-    look = centre + s.r.uniform(-0.2, 0.2, 3) - eye
+    look = center + s.r.uniform(-0.2, 0.2, 3) - eye
     return (
         eye,
         np.arctan2(look[0], look[2]),

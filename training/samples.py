@@ -22,8 +22,8 @@ def distort(rgb, r):
     if r.random() < 0.8:
         x = x * r.uniform(0.6, 1.4)
         x = (x - x.mean()) * r.uniform(0.6, 1.4) + x.mean()
-        grey = x.mean(-1, keepdims=True)
-        x = grey + (x - grey) * (r.uniform(0.3, 1.6) if r.random() > 0.08 else 0)
+        gray = x.mean(-1, keepdims=True)
+        x = gray + (x - gray) * (r.uniform(0.3, 1.6) if r.random() > 0.08 else 0)
         x = np.clip(x * r.uniform(0.85, 1.15, 3).astype(np.float32), 0, 1) ** r.uniform(0.7, 1.4)
     if r.random() < 0.1:
         x = x[..., r.permutation(3)]

@@ -12,7 +12,7 @@ from photograph import photograph
 from renderer import affine
 from rooms import close_up, corridor, room, shell
 from stage import Stage
-from textures import colour
+from textures import color
 
 GROUNDS = ("grass", "grass", "asphalt", "tile", "mottled", "brick", "speckles")
 
@@ -128,10 +128,10 @@ def garden(s, w, d):
     for axis, along, far in ((0, d, w), (2, w, d)):
         for sign in (-1, 1):
             if s.chance(0.7):
-                centre, half = np.zeros(3), np.array([0.1, s.between(0.4, 2.5), 0.1])
-                centre[axis] = sign * (far + s.between(0.6, 5))
+                center, half = np.zeros(3), np.array([0.1, s.between(0.4, 2.5), 0.1])
+                center[axis] = sign * (far + s.between(0.6, 5))
                 half[2 - axis] = along + s.between(0, 6)
-                s.box(centre, half, s.paint("brick", "brick", "wood", "plain", "mottled", scale=s.between(0.5, 1.5)))
+                s.box(center, half, s.paint("brick", "brick", "wood", "plain", "mottled", scale=s.between(0.5, 1.5)))
             for _ in range(s.r.integers(0, 4)):
                 at = np.zeros(3)
                 at[axis], at[2 - axis] = sign * (far + s.between(0.6, 6)), s.between(-1, 1) * along
@@ -212,7 +212,7 @@ def frame(seed, assets, height, width, only=None):
         build = next(k for k, _ in KINDS if k.__name__ == only) if only else drawn
         eye, yaw, pitch, ambient, reach = build(s)
         sky = panorama(r, assets)
-        light = np.minimum(sky.mean((0, 1)), 2) if build is outdoors else colour(r, 0.5, 1, 0.3)
+        light = np.minimum(sky.mean((0, 1)), 2) if build is outdoors else color(r, 0.5, 1, 0.3)
         look = eye + [np.sin(yaw) * np.cos(pitch), np.sin(pitch), np.cos(yaw) * np.cos(pitch)]
         view = renderer.camera(
             eye, look, width, height, np.radians(s.between(35, 92)), s.between(-0.12, 0.12) * s.chance(0.7)

@@ -5,7 +5,7 @@ import numpy as np
 import renderer
 from assets import BALL, BOX, CARD
 from renderer import ALPHA, METRIC, affine, chain
-from textures import colour
+from textures import color
 
 
 class Stage:
@@ -31,16 +31,16 @@ class Stage:
     def paint(self, *kinds, scale=None, metric=True, rgb=None, gloss=None, mirror=None, glow=0.0):
         """A material with a texture of one of the kinds, laid in meters or over the mesh's uv; -> its number."""
         if rgb is None and self.pale and self.chance(self.pale):
-            kinds, rgb = ("plain", "plain", "mottled"), colour(self.r, 0.85, 1.05, 0.06)
+            kinds, rgb = ("plain", "plain", "mottled"), color(self.r, 0.85, 1.05, 0.06)
         kind = self.pick(*(kinds or tuple(self.assets.kinds)))
         texture = int(self.r.choice(self.assets.kinds[kind]))
         if rgb is None:
             rgb = (
                 np.ones(3)
                 if kind == "photograph"
-                else colour(self.r, 0.35, 1.05, 0.5)
+                else color(self.r, 0.35, 1.05, 0.5)
                 if kind in ("plain", "mottled", "stripes")
-                else colour(self.r, 0.7, 1.05, 0.25)
+                else color(self.r, 0.7, 1.05, 0.25)
             )
         shiny = self.chance(0.4)
         gloss = self.between(0, 0.6) * shiny if gloss is None else gloss
@@ -53,19 +53,19 @@ class Stage:
 
     def metal(self):
         return self.paint(
-            "plain", rgb=colour(self.r, 0.05, 0.8, 0.15), gloss=self.between(0.2, 1), mirror=self.between(0, 0.4)
+            "plain", rgb=color(self.r, 0.05, 0.8, 0.15), gloss=self.between(0.2, 1), mirror=self.between(0, 0.4)
         )
 
     def glass(self):
         """Seen as a surface: dark, and mirroring its surroundings."""
-        return self.paint("plain", rgb=colour(self.r, 0.02, 0.2, 0.4), gloss=1.0, mirror=self.between(0.15, 0.6))
+        return self.paint("plain", rgb=color(self.r, 0.02, 0.2, 0.4), gloss=1.0, mirror=self.between(0.15, 0.6))
 
     # -- things
     def put(self, mesh, to_world, material):
         self.instances.append(renderer.instance(to_world, mesh, material))
 
-    def box(self, centre, half, material, **turn):
-        self.put(BOX, affine(centre, half, **turn), material)
+    def box(self, center, half, material, **turn):
+        self.put(BOX, affine(center, half, **turn), material)
 
     def model(self, number, position=(0, 0, 0), yaw=0.0, scale=1.0, frame=None, **turn):
         """A library model standing at position.  Glass parts are left open or become mirroring surfaces."""
@@ -82,14 +82,14 @@ class Stage:
                 else 1
             )
         )
-        recolour, glass, first = self.chance(max(0.35, self.pale)), self.chance(0.5), len(self.materials)
+        recolor, glass, first = self.chance(max(0.35, self.pale)), self.chance(0.5), len(self.materials)
         open_slots = set()
         for slot, (rgb, texture, see_through, shine) in enumerate(m.materials):
             if see_through:
                 self.glass()
                 if not glass:
                     open_slots.add(slot)
-            elif recolour and self.chance(0.7):
+            elif recolor and self.chance(0.7):
                 self.paint(metric=True)
             else:
                 flags = ALPHA if texture >= 0 and a.cut[a.first_picture + texture] else 0
@@ -115,7 +115,7 @@ class Stage:
 
     def lamp(self, at, strength, radius=None):
         self.lights.append(
-            (at, colour(self.r, 0.8, 1, 0.25) * strength, self.between(0.03, 0.4) if radius is None else radius, 0)
+            (at, color(self.r, 0.8, 1, 0.25) * strength, self.between(0.03, 0.4) if radius is None else radius, 0)
         )
 
     def sun(self, strength=(0.2, 2.5)):

@@ -83,10 +83,10 @@ def test_turned_box():
 
 def test_nearest_of_many_wins():
     r, view = np.random.default_rng(1), camera((0, 0, -6), (0, 0, 0), 60, 60, 1.0)
-    centres, radii = r.uniform(-2, 2, (300, 3)), r.uniform(0.05, 0.3, 300)
-    _, inverse = shot([instance(affine(c, (q, q, q)), BALL, 0) for c, q in zip(centres, radii)], view)
+    centers, radii = r.uniform(-2, 2, (300, 3)), r.uniform(0.05, 0.3, 300)
+    _, inverse = shot([instance(affine(c, (q, q, q)), BALL, 0) for c, q in zip(centers, radii)], view)
     d, best = rays(view), np.full((60, 60), np.inf)
-    for c, q in zip(centres, radii):
+    for c, q in zip(centers, radii):
         o = np.array([0, 0, -6]) - c
         a, b, k = (d * d).sum(-1), d @ o, o @ o - q * q
         s = b * b - a * k
@@ -150,16 +150,16 @@ def test_doors_lie_flat_on_their_wall():
         def pick(self, *options):
             return options[self.r.integers(len(options))]
 
-        def box(self, centre, half, material):
-            self.boxes.append((np.array(centre), np.array(half)))
+        def box(self, center, half, material):
+            self.boxes.append((np.array(center), np.array(half)))
 
     for seed, x in ((1, 1.2), (2, -0.8)):
         wall = Wall(seed)
         doors(wall, x, 9)
         assert len(wall.boxes) > 6
-        for centre, half in wall.boxes:
-            out = (x - centre[0]) * np.sign(x)  # into the room
-            assert out > 0 and out + half[0] < 0.1 and centre[1] - half[1] >= -1e-9 and abs(centre[2]) < 9
+        for center, half in wall.boxes:
+            out = (x - center[0]) * np.sign(x)  # into the room
+            assert out > 0 and out + half[0] < 0.1 and center[1] - half[1] >= -1e-9 and abs(center[2]) < 9
 
 
 def test_farther_pixels_than_a_sets_reach_do_not_count(tmp_path):

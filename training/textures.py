@@ -8,7 +8,7 @@ from renderer import TEXTURE as N
 ROW, COLUMN = np.mgrid[0:N, 0:N].astype(np.float32) / N
 
 
-def colour(r, low=0.1, high=0.95, saturation=0.6):
+def color(r, low=0.1, high=0.95, saturation=0.6):
     c = r.uniform(1 - saturation * r.random(), 1, 3)
     return (r.uniform(low, high) * c / c.max()).astype(np.float32)
 
@@ -26,7 +26,7 @@ def noise(r, columns, rows, octaves=4, gain=0.55):
 
 
 def mixed(r, mask, a=None, b=None):
-    return mask[..., None] * (colour(r) if a is None else a) + (1 - mask[..., None]) * (colour(r) if b is None else b)
+    return mask[..., None] * (color(r) if a is None else a) + (1 - mask[..., None]) * (color(r) if b is None else b)
 
 
 def plain(r):
@@ -62,7 +62,7 @@ def grid(r, columns, rows, seam_x, seam_y, stagger, tile, mortar, varied):
 def tile(r):
     n, gap = r.choice([1, 2, 3, 4, 8], 2), r.uniform(0.01, 0.05)
     n = n if r.random() < 0.5 else [n[0], n[0]]
-    return grid(r, n[0], n[1], gap * n[0], gap * n[1], 0.5 * (r.random() < 0.3), colour(r, 0.4), colour(r, 0.2), 0.25)
+    return grid(r, n[0], n[1], gap * n[0], gap * n[1], 0.5 * (r.random() < 0.3), color(r, 0.4), color(r, 0.2), 0.25)
 
 
 def brick(r):
@@ -74,15 +74,15 @@ def brick(r):
         0.05,
         0.1,
         0.5,
-        np.array([0.65, 0.3, 0.22]) * r.uniform(0.7, 1.5) if r.random() < 0.6 else colour(r, 0.4),
-        colour(r, 0.4, 0.9, 0.1),
+        np.array([0.65, 0.3, 0.22]) * r.uniform(0.7, 1.5) if r.random() < 0.6 else color(r, 0.4),
+        color(r, 0.4, 0.9, 0.1),
         0.4,
     )
 
 
 def windows(r):
     n, gap = r.choice([4, 5, 6, 8], 2), r.uniform(0.1, 0.4, 2)
-    return grid(r, n[0], n[1], gap[0], gap[1], 0, colour(r, 0.15, 0.6), colour(r, 0.4), 0.8)
+    return grid(r, n[0], n[1], gap[0], gap[1], 0, color(r, 0.15, 0.6), color(r, 0.4), 0.8)
 
 
 def stripes(r):
@@ -98,18 +98,18 @@ def checks(r):
 def fabric(r):
     k = r.choice([32, 64])
     weave = 0.5 + 0.25 * np.sin(COLUMN * k * 6.2832) + 0.25 * np.sin(ROW * k * 6.2832)
-    return ((0.7 + 0.2 * weave + 0.2 * r.random((N, N))) * (0.8 + 0.3 * noise(r, 4, 4)))[..., None] * colour(r, 0.25)
+    return ((0.7 + 0.2 * weave + 0.2 * r.random((N, N))) * (0.8 + 0.3 * noise(r, 4, 4)))[..., None] * color(r, 0.25)
 
 
 def speckles(r):
-    out = np.ones((N, N, 3)) * colour(r, 0.3)
+    out = np.ones((N, N, 3)) * color(r, 0.3)
     for _ in range(3):
-        out = np.where((noise(r, 64, 64, 2) > r.uniform(0.6, 0.75))[..., None], colour(r), out)
+        out = np.where((noise(r, 64, 64, 2) > r.uniform(0.6, 0.75))[..., None], color(r), out)
     return out
 
 
 def text(r):
-    paper, ink, y = colour(r, 0.6, 1, 0.2), colour(r, 0, 0.4), 12
+    paper, ink, y = color(r, 0.6, 1, 0.2), color(r, 0, 0.4), 12
     if r.random() < 0.4:
         paper, ink = ink, paper
     out = np.ascontiguousarray(np.ones((N, N, 3), np.float32) * paper)
@@ -121,7 +121,7 @@ def text(r):
             x += width + 5
         y += int(height * r.uniform(1.4, 2.6)) + 2
     if r.random() < 0.5:
-        cv2.rectangle(out, (30, 60), (130, 150), colour(r).tolist(), -1)
+        cv2.rectangle(out, (30, 60), (130, 150), color(r).tolist(), -1)
     return out
 
 
@@ -136,7 +136,7 @@ def grass(r):
 def asphalt(r):
     return (r.uniform(0.3, 0.6) + 0.25 * (noise(r, 64, 64, 3, 0.9) - 0.5) + 0.15 * (noise(r, 3, 3) - 0.5))[
         ..., None
-    ] * colour(r, 0.9, 1, 0.15)
+    ] * color(r, 0.9, 1, 0.15)
 
 
 def leaves(r):
@@ -156,7 +156,7 @@ def bars(r):
     line = COLUMN * k[0] % 1 < thin
     if r.random() < 0.6:
         line |= ROW * k[1] % 1 < thin
-    return np.dstack([np.ones((N, N, 3)) * colour(r, 0.05, 0.95, 0.3), line])
+    return np.dstack([np.ones((N, N, 3)) * color(r, 0.05, 0.95, 0.3), line])
 
 
 def photograph(r, photos):

@@ -16,7 +16,7 @@ from evaluate import baselines, fit, load, predict, score
 
 
 def slopes(inverse, frame):
-    """Of the fitted plane, over columns and over rows, in the unit of the longer side."""
+    """Slopes of the fitted plane, over columns and over rows, in the unit of the longer side."""
     row, column = np.indices(inverse.shape) / max(inverse.shape)
     a = np.stack([np.ones(int(frame.valid.sum())), column[frame.valid], row[frame.valid]], 1)
     return np.linalg.lstsq(a, inverse[frame.valid].astype(np.float64), rcond=None)[0][1:]

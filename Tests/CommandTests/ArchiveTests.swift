@@ -99,7 +99,7 @@ import Testing
     #expect(try place.leftovers.isEmpty)
   }
 
-  /// Of many in a folder, with others that are no captures.
+  /// Several archives in a folder, with others that are no captures.
   @Test func archivesInAFolderAreSources() throws {
     let place = try Place()
     let scan = try place.members(of: "scan")

@@ -139,7 +139,7 @@ import Testing
     #expect(try floats(place.file("depth/metric.npy")) == meters)
   }
 
-  /// Of readings that do not count the networks alone tell how far objects are, in the live loop as in `run`.
+  /// Where readings do not count, distances come from the networks alone, in the live loop as in `run`.
   @Test(arguments: [true, false]) func replayMeasuresWithNetworksOfMetersAsRunDoes(metric: Bool) throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.writeSequence(of: 2, to: place.file("sequence"))
@@ -205,7 +205,7 @@ import Testing
     let notes = try run.summary()["notes"]?.array?.compactMap(\.string) ?? []
     #expect(notes.contains { $0.contains("prompted depth network") }, "\(notes)")
     let depth = try CommandRun(["depth", picture, "--depth", network, "--out", place.file("depth")])
-    #expect(depth.status == 65 && depth.error.contains("no LiDAR depth"), "\(depth.error)")
+    #expect(depth.status == 65 && depth.error.contains("no sensor depth"), "\(depth.error)")
   }
 }
 

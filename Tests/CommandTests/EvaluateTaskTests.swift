@@ -12,7 +12,7 @@ struct EvaluateTaskTests {
   }
 
   /// Two pictures, labeled with the best that the network finds, by lines that `label` makes of detections.
-  private func labelled(
+  private func labeled(
     _ place: TemporaryDirectory, _ family: String, _ label: (JSONValue) -> [Double]
   ) throws {
     for name in ["1", "2"] {
@@ -48,7 +48,7 @@ struct EvaluateTaskTests {
   func keypoints() throws {
     let place = try TemporaryDirectory()
     let (width, height) = (SyntheticCapture.width, SyntheticCapture.height)
-    try labelled(place, "yolo11-pose") { detection in
+    try labeled(place, "yolo11-pose") { detection in
       let box = detection["box"]
       let (left, top) = (box?["x"]?.number ?? 0, box?["y"]?.number ?? 0)
       let (across, down) = (box?["width"]?.number ?? 0, box?["height"]?.number ?? 0)
@@ -81,7 +81,7 @@ struct EvaluateTaskTests {
   @Test("oriented boxes, of which COCO's rule knows nothing", arguments: ["yolo11-obb", "yolo26-obb"])
   func orientedBoxes(family: String) throws {
     let place = try TemporaryDirectory()
-    try labelled(place, family) { detection in
+    try labeled(place, family) { detection in
       (detection["orientedBox"]?["corners"]?.array ?? []).flatMap { corner -> [Double] in
         [
           share(corner[0]?.number, of: SyntheticCapture.width),

@@ -10,7 +10,7 @@ struct EvaluateTests {
   private let detector = ["--weights", TinyNetwork.detector, "--imgsz", "64"]
 
   /// A folder of three pictures, labeled with what the network finds in two of them, some of it moved.
-  private func labelled(_ temporary: TemporaryDirectory) throws -> String {
+  private func labeled(_ temporary: TemporaryDirectory) throws -> String {
     let pixels = (0..<96 * 128 * 3).map { UInt8(truncatingIfNeeded: $0 * 7 + $0 / 384 * 13) }
     for name in ["1", "2", "3"] {
       let picture =
@@ -39,7 +39,7 @@ struct EvaluateTests {
   @Test("boxes and masks of a folder, the same for any number of threads, by both protocols")
   func folder() throws {
     let temporary = try TemporaryDirectory()
-    let source = try labelled(temporary)
+    let source = try labeled(temporary)
     for rule in [
       ["--protocol", "coco"], ["--protocol", "ultralytics"], ["--protocol", "ultralytics", "--rect"],
     ] {
@@ -62,7 +62,7 @@ struct EvaluateTests {
   @Test("predictions are COCO results, and annotations of the same objects give the same figures")
   func annotations() throws {
     let (temporary, results) = (try TemporaryDirectory(), try TemporaryDirectory())
-    let source = try labelled(temporary)
+    let source = try labeled(temporary)
     let plain = try CommandRun(
       ["evaluate", source, "--out", results.file("out"), "--report", "json"] + detector)
     #expect(plain.status == 0, "\(plain.error)")
@@ -107,7 +107,7 @@ struct EvaluateTests {
   @Test("several precisions come side by side, or are refused where the CPU lacks one")
   func precisions() throws {
     let temporary = try TemporaryDirectory()
-    let source = try labelled(temporary)
+    let source = try labeled(temporary)
     let sets = try #require(try CommandRun(["inspect", "cpu", "--json"]).json()["instructionSets"]?.array)
     let run = try CommandRun(["evaluate", source, "--precision", "fp32,bf16", "--report", "csv"] + detector)
     guard sets.contains("avx512bf16") || sets.contains("neonbf16") else {
@@ -125,7 +125,7 @@ struct EvaluateTests {
   @Test("auto takes the precision that it says, and is no second row of its own")
   func automaticPrecision() throws {
     let temporary = try TemporaryDirectory()
-    let source = try labelled(temporary)
+    let source = try labeled(temporary)
     let run = try CommandRun(
       ["evaluate", source, "--precision", "fp32,auto:0.0001", "--report", "csv"] + detector)
     #expect(run.status == 0, "\(run.error)")
@@ -144,7 +144,7 @@ struct EvaluateTests {
   @Test("bad labels end with the exit codes of files, before any picture is looked at")
   func defects() throws {
     let (temporary, results) = (try TemporaryDirectory(), try TemporaryDirectory())
-    let source = try labelled(temporary)
+    let source = try labeled(temporary)
     func status(_ more: [String] = [], _ path: String? = nil) throws -> Int32 {
       try CommandRun(["evaluate", path ?? source] + detector + more).status
     }
@@ -176,7 +176,7 @@ struct EvaluateTests {
   @Test("a picture that cannot be decoded is left out, and said so in the end")
   func damagedPicture() throws {
     let temporary = try TemporaryDirectory()
-    let source = try labelled(temporary)
+    let source = try labeled(temporary)
     let whole = try temporary.read("images/3.png")
     try temporary.write(Array(whole.prefix(whole.count / 2)), to: "images/3.png")
     let run = try CommandRun(["evaluate", source, "--report", "json"] + detector)

@@ -182,7 +182,7 @@ import Testing
     try place.write(SyntheticCapture.relative().encoded(), to: "r.npy")
     try expect(
       ["fuse", "--relative", "r.npy", "--capture", "capture", "--out", "out"], in: place, status: 65,
-      ["no LiDAR depth"])
+      ["no sensor depth"])
   }
 
   @Test func existingOutputIsRefused() throws {

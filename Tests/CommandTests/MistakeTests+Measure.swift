@@ -1,5 +1,5 @@
 extension MistakeTests {
-  /// Of the commands that measure captures.
+  /// Mistakes with commands that measure captures.
   static let ofMeasuring = #"""
     # run
     66 run p.jpg --out o | p.jpg: no such file or folder; check the path
@@ -169,7 +169,7 @@ extension MistakeTests {
     66 fuse --relative r.npy --capture cap --out o | r.npy: no such file
     65 fuse --relative p.png --capture cap --out o | p.png: not a NumPy array
     65 fuse --relative results --capture cap --out o | give the file in it: results/relative.npy
-    65 fuse --relative RELATIVE --capture p.png --out o | no LiDAR depth
+    65 fuse --relative RELATIVE --capture p.png --out o | no sensor depth
     66 fuse --relative RELATIVE --capture nowhere --out o | nowhere: no such file or folder
     65 fuse --relative RELATIVE --capture empty --out o | the folder is empty
     64 fuse --relative RELATIVE --capture cap --frame 7 --out o | position from 0

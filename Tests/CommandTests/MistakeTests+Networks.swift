@@ -1,5 +1,5 @@
 extension MistakeTests {
-  /// Of the commands on weights and networks.
+  /// Mistakes with commands on weights and networks.
   static let ofNetworks = #"""
     # weights
     64 weights get | <name>

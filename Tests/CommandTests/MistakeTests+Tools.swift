@@ -1,5 +1,5 @@
 extension MistakeTests {
-  /// Of tools and jobs, and of no command.
+  /// Mistakes with tools and jobs, and without a command.
   static let ofTools = #"""
     # verify
     64 verify | --model, --weights

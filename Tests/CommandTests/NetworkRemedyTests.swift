@@ -89,7 +89,7 @@ import ardf
     .sharedName(file: "f", ids: [1, 2], name: "a"),
     .badAnnotation(file: "f", place: "a", expected: "b"),
     .otherSize(file: "f", picture: "p", stated: "1x1", actual: "2x2"), .noClasses(folder: "f"),
-    .unknownClassFolder(path: "f", count: 2), .nothingLabelled(path: "f"),
+    .unknownClassFolder(path: "f", count: 2), .nothingLabeled(path: "f"),
   ]
   private static let jobs: [any Error & CustomStringConvertible] = [
     PartError.otherWriter(path: "f"), PartError.noAppending(path: "f"), MergeError.noParts(folder: "f"),

@@ -158,14 +158,14 @@ import Testing
       ["run", place.file("capture"), "--out", place.file("out"), "--json"] + TinyNetwork.detectorOptions,
       in: place.path)
     #expect(run.status == 0, "\(run.error)")
-    #expect(run.error.contains("using the LiDAR alone"))
+    #expect(run.error.contains("using the depth sensor alone"))
     #expect(try run.summary()["fusion"]?.isNull == true)
     #expect(!FileManager.default.fileExists(atPath: place.file("out/relative.npy")))
     #expect(FileManager.default.fileExists(atPath: place.file("out/results.jpg")))
   }
 
   @Test(arguments: [
-    (SyntheticCapture.Options(withDepth: false), "no LiDAR depth"),
+    (SyntheticCapture.Options(withDepth: false), "no sensor depth"),
     (SyntheticCapture.Options(withConfidence: false), "no confidence"),
     (SyntheticCapture.Options(depthOfNaN: true), "too-few-pairs"),
   ])

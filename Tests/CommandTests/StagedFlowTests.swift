@@ -192,7 +192,7 @@ struct StagedFlow {
     }
     let cut = try fuse(["--sensor-range", "2.5"], "cut")
     #expect(cut.status == 0)
-    #expect(cut.error.contains("\(31 * 48 - 11 * 26) LiDAR readings beyond the range of 2.5 m do not count"))
+    #expect(cut.error.contains("\(31 * 48 - 11 * 26) depth readings beyond the range of 2.5 m do not count"))
     let all = try fuse([], "all")
     #expect(!all.error.contains("do not count"))
     #expect(try fuse(["--follow"], "follow").status == 0)

@@ -28,7 +28,7 @@ struct COCOEvaluationTests {
       let id = image["id"]
       let annotations = (coco["annotations"]?["annotations"]?.array ?? []).filter { $0["image_id"] == id }
       let objects = try annotations.map { try Self.object($0, size) }
-      let picture = LabelledPicture(
+      let picture = LabeledPicture(
         path: "", id: id ?? .null, width: size[1], height: size[0], objects: objects)
       let found = try (coco["results"]?.array ?? []).filter { $0["image_id"] == id }.map { entry in
         EvaluatedDetection(
@@ -48,8 +48,8 @@ struct COCOEvaluationTests {
     }
   }
 
-  private static func object(_ annotation: JSONValue, _ size: [Int]) throws -> LabelledObject {
-    let region: LabelledRegion =
+  private static func object(_ annotation: JSONValue, _ size: [Int]) throws -> LabeledObject {
+    let region: LabeledRegion =
       if let outlines = annotation["segmentation"]?.array {
         .polygons(outlines.compactMap(\.numbers))
       } else {
@@ -58,7 +58,7 @@ struct COCOEvaluationTests {
             height: size[0], width: size[1],
             counts: #require(annotation["segmentation"]?["counts"]?.string)))
       }
-    return LabelledObject(
+    return LabeledObject(
       classIndex: try #require(annotation["category_id"]?.integer) - 1,
       box: try #require(EvaluationGolden.box(annotation["bbox"])), region: region,
       isCrowd: annotation["iscrowd"] == 1)
@@ -67,9 +67,9 @@ struct COCOEvaluationTests {
   private let square = COCOBox(x: 0, y: 0, width: 10, height: 10)
 
   private func result(_ scores: [Double], labels: [COCOBox], found: [COCOBox]) -> PrecisionResult {
-    let picture = LabelledPicture(
+    let picture = LabeledPicture(
       path: "", id: 1, width: 100, height: 100,
-      objects: labels.map { LabelledObject(classIndex: 0, box: $0, region: nil) })
+      objects: labels.map { LabeledObject(classIndex: 0, box: $0, region: nil) })
     var evaluator = ObjectEvaluator(.coco, classCount: 1, shape: .boxes)
     evaluator.add(
       zip(scores, found).map { EvaluatedDetection(classIndex: 0, score: $0, box: $1, mask: nil) },

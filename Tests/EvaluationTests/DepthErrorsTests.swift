@@ -6,7 +6,7 @@ struct DepthErrorsTests {
   private let readings: [Float] = (0..<32).map { 1 + Float($0) / 8 }
 
   @Test("meters are compared as they are")
-  func metres() throws {
+  func meters() throws {
     let errors = try #require(
       DepthErrors(meters: readings, estimate: readings.map { $0 * 1.1 }, unit: .none))
     #expect(abs(errors.absRel - 0.1) < 1e-6)

@@ -119,7 +119,7 @@ struct LabelReadingTests {
   /// A set of which picture 1 is sound and labeled, and something is done to picture 2.
   private func spoiled(
     labels: [String: String] = [:], _ spoil: (_ root: String) throws -> Void
-  ) throws -> LabelledSet {
+  ) throws -> LabeledSet {
     let temporary = try TemporaryDirectory()
     let root = try folder(temporary, labels: ["1.txt": "0 0.5 0.5 0.2 0.2\n"].merging(labels) { $1 })
     try spoil(root)
@@ -128,7 +128,7 @@ struct LabelReadingTests {
 
   @Test("a bad picture, or one with a bad label, is left out and named; the others are read")
   func others() throws {
-    func check(_ name: String, _ set: LabelledSet, total: Int = 2) {
+    func check(_ name: String, _ set: LabeledSet, total: Int = 2) {
       #expect(set.pictures.map(\.objects.count) == [1], "\(name)")
       #expect(set.leftOut.count == total - 1 && set.total == total, "\(name): \(set.leftOut)")
       #expect(set.leftOut.allSatisfy { $0.reason.contains(name) }, "\(name): \(set.leftOut)")
@@ -195,7 +195,7 @@ struct LabelReadingTests {
 
   @Test("labels without a single object are refused")
   func empty() throws {
-    guard case .nothingLabelled = try error(["1.txt": "", "2.txt": "\n"]) else {
+    guard case .nothingLabeled = try error(["1.txt": "", "2.txt": "\n"]) else {
       Issue.record("accepted")
       return
     }
@@ -215,7 +215,7 @@ struct LabelReadingTests {
   ]
 
   private func annotated(_ change: (inout [String: JSONValue]) -> Void) throws -> Result<
-    LabelledSet, LabelError
+    LabeledSet, LabelError
   > {
     let temporary = try TemporaryDirectory()
     let root = try folder(temporary, labels: [:])

@@ -38,8 +38,8 @@ struct ShapeEvaluationTests {
     }
   }
 
-  private func keypoints(_ value: JSONValue?, scale: (Double, Double) = (1, 1)) throws -> [LabelledKeypoint] {
-    try triples(value).map { LabelledKeypoint(x: $0.x * scale.0, y: $0.y * scale.1, isLabelled: $0.z > 0) }
+  private func keypoints(_ value: JSONValue?, scale: (Double, Double) = (1, 1)) throws -> [LabeledKeypoint] {
+    try triples(value).map { LabeledKeypoint(x: $0.x * scale.0, y: $0.y * scale.1, isLabeled: $0.z > 0) }
   }
 
   @Test("persons with and without labeled key points, crowds, more than twenty found: as COCOeval")
@@ -50,12 +50,12 @@ struct ShapeEvaluationTests {
       let id = image["id"]
       let objects = try (coco["annotations"]?["annotations"]?.array ?? []).filter { $0["image_id"] == id }.map
       {
-        LabelledObject(
+        LabeledObject(
           classIndex: 0, box: try #require(EvaluationGolden.box($0["bbox"])), region: nil,
           isCrowd: $0["iscrowd"] == 1, keypoints: try keypoints($0["keypoints"]),
           area: try #require($0["area"]?.number))
       }
-      let picture = LabelledPicture(
+      let picture = LabeledPicture(
         path: "", id: id ?? .null, width: size.width, height: size.height, objects: objects)
       let found = try (coco["results"]?.array ?? []).filter { $0["image_id"] == id }.map {
         EvaluatedDetection(
@@ -77,14 +77,14 @@ struct ShapeEvaluationTests {
       let objects = try (entry["labels"]?.array ?? []).map { label in
         let box = try #require(label["box"]?.numbers)
         let (width, height) = (Double(size.width), Double(size.height))
-        return LabelledObject(
+        return LabeledObject(
           classIndex: try #require(label["class"]?.integer),
           box: COCOBox(
             x: (box[0] - box[2] / 2) * width, y: (box[1] - box[3] / 2) * height, width: box[2] * width,
             height: box[3] * height), region: nil,
           keypoints: try keypoints(label["keypoints"], scale: (width, height)))
       }
-      let picture = LabelledPicture(
+      let picture = LabeledPicture(
         path: "", id: .null, width: size.width, height: size.height, objects: objects)
       let found = try (entry["detections"]?.array ?? []).map { detection in
         let numbers = try #require(detection["keypoints"]?.numbers).map { Float($0) }
@@ -108,11 +108,11 @@ struct ShapeEvaluationTests {
     var evaluator = ObjectEvaluator(.ultralytics, classCount: 2, shape: .orientedBoxes)
     for entry in try #require(golden["pictures"]?.array) {
       let objects = try (entry["labels"]?.array ?? []).map { label in
-        LabelledObject(
+        LabeledObject(
           classIndex: try #require(label["class"]?.integer), box: COCOBox(x: 0, y: 0, width: 1, height: 1),
           region: nil, outline: try #require(label["corners"]?.numbers).map { Float($0) })
       }
-      let picture = LabelledPicture(path: "", id: .null, width: 1, height: 1, objects: objects)
+      let picture = LabeledPicture(path: "", id: .null, width: 1, height: 1, objects: objects)
       let found = try (entry["detections"]?.array ?? []).map { detection in
         let box = try #require(detection["box"]?.numbers).map { Float($0) }
         return InputDetection(
@@ -147,7 +147,7 @@ struct ShapeEvaluationTests {
     accuracy.add([3, 1, 2, 0, 4, 5], of: 5)
     accuracy.add([1], of: 1)
     #expect(accuracy.top1 == 0.5 && accuracy.top5 == 0.75)
-    #expect(accuracy.labelled == [1, 3, 4, 5] && accuracy.counts(of: 4) == (0, 1, 1))
+    #expect(accuracy.labeled == [1, 3, 4, 5] && accuracy.counts(of: 4) == (0, 1, 1))
   }
 }
 

@@ -21,12 +21,12 @@ struct UltralyticsEvaluationTests {
         let xs = stride(from: 0, to: outline.count, by: 2).map { Double(outline[$0]) }
         let ys = stride(from: 1, to: outline.count, by: 2).map { Double(outline[$0]) }
         let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
-        return LabelledObject(
+        return LabeledObject(
           classIndex: try #require(label["class"]?.integer),
           box: COCOBox(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top),
           region: nil, outline: outline)
       }
-      let picture = LabelledPicture(path: "", id: .null, width: 1, height: 1, objects: objects)
+      let picture = LabeledPicture(path: "", id: .null, width: 1, height: 1, objects: objects)
       let found = try (entry["detections"]?.array ?? []).map { detection in
         let box = try #require(detection["box"]?.numbers).map { Float($0) }
         let cells = try RunLengthMask(

@@ -25,14 +25,14 @@ import Testing
     #expect(orientation.inverse.apply(to: orientation.apply(to: stored)) == stored)
   }
 
-  @Test(arguments: Orientation.allCases) func indicesAgreeWithPixelCentres(_ orientation: Orientation) {
+  @Test(arguments: Orientation.allCases) func indicesAgreeWithPixelCenters(_ orientation: Orientation) {
     let stored = PixelSize(width: 5, height: 3)
     let upright = orientation.apply(to: stored)
     for y in 0..<upright.height {
       for x in 0..<upright.width {
         let index = orientation.storedIndex(uprightX: x, y, stored: stored)
-        let centre = orientation.upright(Point2(centerOf: index.x, index.y), stored: stored)
-        #expect(centre == Point2(centerOf: x, y))
+        let center = orientation.upright(Point2(centerOf: index.x, index.y), stored: stored)
+        #expect(center == Point2(centerOf: x, y))
       }
     }
   }
@@ -96,7 +96,7 @@ import Testing
     #expect(Point2<NormalizedBottomLeft>(corner, of: size) == Point2(0, 0))
   }
 
-  @Test func gridsMapCentreToCentre() {
+  @Test func gridsMapCenterToCenter() {
     let up = GridMapping(from: 256, to: 518)
     #expect(abs(up(0) - (0.5 * 518 / 256 - 0.5)) < Self.rounding)
     #expect(up(127.5) == 258.5)

@@ -25,7 +25,7 @@ import Testing
     #expect(try ImageCodec.decodeGray16(ImageCodec.encodePNG(depth)) == depth)
   }
 
-  @Test func pngKeeps8BitGrey() throws {
+  @Test func pngKeeps8BitGray() throws {
     let confidence = Plane<UInt8>(width: 4, height: 3, elements: (0..<12).map { UInt8($0 % 3) })
     #expect(try ImageCodec.decodeGray8(ImageCodec.encodePNG(confidence)) == confidence)
   }
@@ -45,9 +45,9 @@ import Testing
     #expect(throws: ImageError.self) { try ImageCodec.decode(damaged) }
   }
 
-  @Test func greyBecomesEqualChannels() throws {
-    let grey = Plane<UInt8>(width: 2, height: 1, elements: [7, 200])
-    let image = try ImageCodec.decode(ImageCodec.encodePNG(grey)).image
+  @Test func grayBecomesEqualChannels() throws {
+    let gray = Plane<UInt8>(width: 2, height: 1, elements: [7, 200])
+    let image = try ImageCodec.decode(ImageCodec.encodePNG(gray)).image
     #expect(image.pixels == [7, 7, 7, 200, 200, 200])
   }
 

@@ -31,14 +31,14 @@ import Testing
   /// The darkening of the results picture, by 1.74 stops.
   @Test(arguments: [(255, 149), (128, 72), (64, 33), (0, 0)])
   func darkeningActsOnLinearLight(before: Int, after: Int) {
-    let grey = RGBImage(width: 1, height: 1, pixels: [UInt8](repeating: UInt8(before), count: 3))
-    #expect(grey.exposed(by: -1.74).pixels == [UInt8](repeating: UInt8(after), count: 3))
+    let gray = RGBImage(width: 1, height: 1, pixels: [UInt8](repeating: UInt8(before), count: 3))
+    #expect(gray.exposed(by: -1.74).pixels == [UInt8](repeating: UInt8(after), count: 3))
   }
 
   @Test func relightingMixesInLinearLight() {
-    let grey = RGBImage(width: 4, height: 1, pixels: [UInt8](repeating: 128, count: 12))
+    let gray = RGBImage(width: 4, height: 1, pixels: [UInt8](repeating: 128, count: 12))
     let mask = Plane<Float>(width: 4, height: 1, elements: [0, 0.5, 1, 3])
-    let relit = grey.relit(
+    let relit = gray.relit(
       mask: mask, insideGain: 1.2, outsideGain: LinearLight.gain(exposureValue: -1.74))
     #expect(relit.pixels == [72, 72, 72, 112, 112, 112, 139, 139, 139, 139, 139, 139])
     let white = RGBImage(width: 1, height: 1, color: .white)

@@ -180,7 +180,7 @@ import Testing
     #expect(canvas.image.pixels.max() == 128)
   }
 
-  @Test func hardLinesHaveNoGreys() {
+  @Test func hardLinesHaveNoGrays() {
     var canvas = canvas(30, 30)
     canvas.strokeLine(
       from: Point2(2, 3), to: Point2(27, 19), StrokeStyle(color: .white, width: 2, antialiased: false))
@@ -273,10 +273,10 @@ import Testing
         let (width, height) = (Int(metrics.width.rounded(.up)), Int(metrics.height.rounded(.up)))
         var canvas = canvas(width + 20, height + 20)
         canvas.drawText(text, at: Point2(10, 10), style: style)
-        let centre = canvas.image.cropped(
+        let center = canvas.image.cropped(
           x: 10, y: 10 - Self.snapping, width: width, height: height + 2 * Self.snapping)
-        #expect(ink(centre) == ink(canvas.image), "size \(size)")
-        #expect(ink(centre) > 0)
+        #expect(ink(center) == ink(canvas.image), "size \(size)")
+        #expect(ink(center) > 0)
       }
     }
   }

@@ -259,7 +259,7 @@ import Testing
     ) { _ = try ImageCodec.decodeGray16(bytes, name: "bad") }
   }
 
-  @Test func confidenceMustBeGreyscale() throws {
+  @Test func confidenceMustBeGrayscale() throws {
     let bytes = try ImageCodec.encodePNG(Self.picture)
     #expect(
       throws: ImageError(

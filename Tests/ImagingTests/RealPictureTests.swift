@@ -17,7 +17,7 @@ struct RealPictureTests {
     }
   }
 
-  @Test func captureDepthIsMillimetres() throws {
+  @Test func captureDepthIsMillimeters() throws {
     let depth = try ImageCodec.decodeGray16(path: SharedData.path("data/captures/bedroom/00000_depth.png"))
     #expect(depth.width == 256 && depth.height == 192)
     let valid = depth.elements.filter { $0 > 0 }

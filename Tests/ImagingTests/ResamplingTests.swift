@@ -71,7 +71,7 @@ import Testing
     #expect(resized[100, 76] == plane[plane.width - 1, plane.height - 1])
   }
 
-  @Test func nearestDuplicatesAndTakesCentres() {
+  @Test func nearestDuplicatesAndTakesCenters() {
     let plane = Plane<UInt8>(width: 2, height: 1, elements: [3, 7])
     #expect(plane.resizedNearest(width: 4, height: 2).elements == [3, 3, 7, 7, 3, 3, 7, 7])
     let row = Plane<UInt8>(width: 6, height: 1, elements: [0, 1, 2, 3, 4, 5])
@@ -80,10 +80,10 @@ import Testing
 
   @Test func paddingSurroundsThePicture() {
     let image = TestPictures.noise(width: 4, height: 3)
-    let grey = Color(red: 114, green: 114, blue: 114)
-    let padded = image.padded(left: 1, top: 2, right: 3, bottom: 4, color: grey)
+    let gray = Color(red: 114, green: 114, blue: 114)
+    let padded = image.padded(left: 1, top: 2, right: 3, bottom: 4, color: gray)
     #expect(padded.width == 8 && padded.height == 9)
     #expect(padded.cropped(x: 1, y: 2, width: 4, height: 3) == image)
-    #expect(padded[0, 0] == grey && padded[7, 8] == grey && padded[5, 2] == grey && padded[1, 1] == grey)
+    #expect(padded[0, 0] == gray && padded[7, 8] == gray && padded[5, 2] == gray && padded[1, 1] == gray)
   }
 }

@@ -91,7 +91,7 @@ import Testing
           "POST /v2/models/double/infer HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\nContent-Length: 60000000\r\n\r\n{"
             .utf8))
       // A byte now and then does not begin the time anew: else the body would be there first.
-      try time.pass(limits.bodyPatience / 4, until: "it is given up") {
+      try time.pass(limits.bodyTimeout / 4, until: "it is given up") {
         connection.send([32])
         return connection.hasBytes
       }

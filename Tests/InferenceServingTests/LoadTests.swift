@@ -85,11 +85,11 @@ import Testing
     #expect(model.begun.withLock { $0 } == 2)
   }
 
-  @Test func theServersPatienceIsTheLongest() async throws {
+  @Test func theServersTimeoutIsTheLongest() async throws {
     let model = Doubling(isGated: true)
     let time = ManualTime()
     var limits = InferenceLimits()
-    limits.patience = .milliseconds(100)
+    limits.timeout = .milliseconds(100)
     try await serving(model, limits: limits, connections: connectionLimits(by: time)) {
       (client: ServerClient) throws in
       let one = try client.begin("1", #","parameters":{"timeout":60000000}"#)
@@ -157,13 +157,15 @@ import Testing
 
   @Test func theServerEndsByItselfAfterTheLastRequest() async throws {
     let port = try ListeningPort(.loopback(0))
-    let end = GracefulEnd()
+    let end = GracefulShutdown()
     let server = InferenceServer(
       models: [Doubling()], port: port, lanes: 1, queueLimit: 1, token: nil,
       metrics: Metrics(version: "test"), version: "test", end: end)
-    let task = Task(executorPreference: OwnThreads(name: "server", count: 1)) { try await server.run() }
+    let task = Task(executorPreference: DedicatedExecutor(name: "server", count: 1)) {
+      try await server.run()
+    }
     let number = port.number
-    let answer = try await Task(executorPreference: OwnThreads(name: "client", count: 1)) {
+    let answer = try await Task(executorPreference: DedicatedExecutor(name: "client", count: 1)) {
       let connection = try LoopbackConnection(port: number)
       let client = ServerClient(port: number, end: end, server: server)
       connection.send(client.request("GET", "/v2", fields: ["Connection": "keep-alive"]))

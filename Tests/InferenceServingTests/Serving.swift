@@ -13,9 +13,9 @@ final class Doubling: ServedModel {
     outputs: [TensorDescription("y", .float32, [-1])])
   /// Calls that began.
   let begun = Mutex(0)
-  /// Signalled by a test for each call that may continue; nil for all.
+  /// Signaled by a test for each call that may continue; nil for all.
   let gate: DispatchSemaphore?
-  /// Signalled when a call begins.
+  /// Signaled when a call begins.
   let entered = DispatchSemaphore(value: 0)
 
   init(isGated: Bool = false) { gate = isGated ? DispatchSemaphore(value: 0) : nil }
@@ -36,7 +36,7 @@ final class Doubling: ServedModel {
 /// A running server, and requests to it over connections of their own.
 struct ServerClient: Sendable {
   let port: UInt16
-  let end: GracefulEnd
+  let end: GracefulShutdown
   let server: InferenceServer
 
   struct Answer {
@@ -106,7 +106,7 @@ struct ServerClient: Sendable {
 /// Limits whose time a test moves: no client is given up for being slow unless it says so.
 func connectionLimits(by time: ManualTime) -> ConnectionLimits {
   var limits = ConnectionLimits()
-  limits.waiting = Patience { time.now }
+  limits.waiting = DeadlineTimer { time.now }
   return limits
 }
 
@@ -119,14 +119,14 @@ func serving(
   _ body: @Sendable @escaping (ServerClient) throws -> Void
 ) async throws {
   let port = try ListeningPort(.loopback(0))
-  let end = GracefulEnd()
+  let end = GracefulShutdown()
   let server = InferenceServer(
     models: [model], port: port, lanes: lanes, queueLimit: queue, token: token,
     metrics: Metrics(version: "test"), version: "test", limits: limits, connections: connections,
     end: end, deepStack: deepStack, log: log)
   // Neither waits for threads that other tests hold; what the client finds is this test's all the same.
-  let task = Task(executorPreference: OwnThreads(name: "server", count: 1)) { try await server.run() }
-  let outcome = await Task(executorPreference: OwnThreads(name: "client", count: 1)) {
+  let task = Task(executorPreference: DedicatedExecutor(name: "server", count: 1)) { try await server.run() }
+  let outcome = await Task(executorPreference: DedicatedExecutor(name: "client", count: 1)) {
     try body(ServerClient(port: port.number, end: end, server: server))
   }.result
   task.cancel()

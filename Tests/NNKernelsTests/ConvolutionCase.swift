@@ -91,7 +91,7 @@ struct FusedCase: Hashable {
 
   /// All that a kernel declares, each for itself and together.
   static func all(of kernel: ConvolutionKernel) -> [FusedCase] {
-    let prologues: [ConvolutionKernel.Prologues] = [.none, .normalise, .enlarge, .multiply]
+    let prologues: [ConvolutionKernel.Prologues] = [.none, .normalize, .enlarge, .multiply]
     let epilogues: [ConvolutionKernel.Epilogues] = [.none, .residual, .addend, .project]
     return prologues.filter(kernel.prologues.isSuperset).flatMap { prologue in
       epilogues.filter(kernel.epilogues.isSuperset).map { FusedCase(prologue: prologue, epilogue: $0) }

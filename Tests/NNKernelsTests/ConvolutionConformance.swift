@@ -64,7 +64,7 @@ extension ConvolutionKernel {
   /// The tolerance with an activation and a prologue.
   fileprivate func tolerance(_ activation: Activation, _ prologue: Prologues) -> Double {
     let own =
-      prologue == .normalise ? max(tolerance.sums, KernelTolerance.normalisation.sums) : tolerance.sums
+      prologue == .normalize ? max(tolerance.sums, KernelTolerance.normalization.sums) : tolerance.sums
     return activation.isStraight ? own : max(own, tolerance.functions)
   }
 }
@@ -158,9 +158,9 @@ extension ConvolutionKernel {
     _ rows: UnsafeBufferPointer<Int32>, _ columns: UnsafeBufferPointer<Int32>
   ) -> ConvolutionTask.Prologue {
     switch fused.prologue {
-    case .normalise:
-      unsafe .normalise(
-        Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: ConvolutionReference.epsilon))
+    case .normalize:
+      unsafe .normalize(
+        Normalization(gamma: gamma.pointer, beta: beta.pointer, epsilon: ConvolutionReference.epsilon))
     case .multiply: unsafe .multiply(gamma.pointer)
     case .enlarge:
       unsafe .enlarge(
@@ -190,7 +190,7 @@ extension ConvolutionKernel {
 }
 
 extension ConvolutionReference {
-  /// Of the 1x1 convolution after it.
+  /// Shape of the 1x1 convolution after it.
   fileprivate var projectionShape: ConvolutionShape {
     ConvolutionShape(
       inHeight: shape.outHeight, inWidth: shape.outWidth, inChannels: shape.outChannels,

@@ -14,8 +14,9 @@ struct ConvolutionReference {
   let residual, addend: MixedMap
   /// In each direction 2 to this power output pixels share a pixel of the addend.
   let shift: Int
-  /// Of the 1x1 convolution after it.
+  /// Output channels of the 1x1 convolution after it.
   let projected = 37
+  /// Its weights and bias.
   let behind, behindBias: [Float]
 
   static let epsilon: Float = 1e-6
@@ -115,7 +116,7 @@ struct ConvolutionReference {
           result += zip(pixel, gamma).map { Float($0) * $1 }
           continue
         }
-        guard prologue == .normalise else {
+        guard prologue == .normalize else {
           result += pixel.map { factor(Float($0)) }
           continue
         }

@@ -227,7 +227,7 @@ struct MixedStepConformance {
       .bfloat16, height: test.height, width: test.width, channels: test.channels, gap: test.gap)
     var task = unsafe LayerNormTask(
       channels: test.channels, input: input.input, output: output.output,
-      normalisation: Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: 1e-6))
+      normalization: Normalization(gamma: gamma.pointer, beta: beta.pointer, epsilon: 1e-6))
     for pixel in 0..<test.pixels { kernel.run(&task, pixel..<pixel + 1) }
     #expect(output.guardsAreIntact)
     var expected: [Expected] = []

@@ -52,7 +52,7 @@ struct TokenConformance {
     let found = outputs(test) { output, begin, end in
       var task = unsafe LayerNormTask(
         channels: test.channels, input: input.input, output: output.output,
-        normalisation: Normalisation(gamma: gamma.pointer, beta: beta.pointer, epsilon: epsilon))
+        normalization: Normalization(gamma: gamma.pointer, beta: beta.pointer, epsilon: epsilon))
       kernels.kernels(of: LayerNormTask.self)[0].run(&task, begin..<end)
     }
 
@@ -70,7 +70,7 @@ struct TokenConformance {
         }
       }
     }
-    expectClose(found, expected, tolerance: KernelTolerance.normalisation.sums, test.testDescription)
+    expectClose(found, expected, tolerance: KernelTolerance.normalization.sums, test.testDescription)
   }
 
   @Test(arguments: Implementation.all, TokenCase.all)

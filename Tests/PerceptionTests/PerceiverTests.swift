@@ -173,7 +173,7 @@ import Testing
 
   @Test func whatAFrameLacksIsNotedOrSaidWhy() async throws {
     let detector = ObjectDetector(FixedObjects([]))
-    let sensor = "distances come from the LiDAR alone"
+    let sensor = "distances come from the depth sensor alone"
     let none = try Perceiver(detector: detector).perceiveInTurn(Self.frame())
     #expect(none.relative == nil && none.depth.best == nil)
     #expect(none.notes.first == "no depth network: \(sensor)")

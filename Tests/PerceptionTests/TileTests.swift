@@ -116,7 +116,7 @@ import Testing
     #expect(found.map(\.box) == [objects[0].box, objects[2].box])
   }
 
-  /// Of a real network with masks: those of a tile lie where they are in the picture, and merged ones cover both.
+  /// Masks of a real network: those of a tile lie where they are in the picture, and merged ones cover both.
   @Test func masksLieWhereTheirPixelsAre() throws {
     let golden = "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens/yolo11-tiny-n.safetensors"
     let network = try YOLODetector(

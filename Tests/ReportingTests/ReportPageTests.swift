@@ -46,7 +46,7 @@ import Testing
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
   /// Undoes what the page undoes: base64, zlib, codes of steps to the left neighbor.
-  private static func millimetres(_ plane: JSONValue?, large: Int) throws -> [UInt16] {
+  private static func millimeters(_ plane: JSONValue?, large: Int) throws -> [UInt16] {
     let plane = try #require(plane)
     let (width, height) = (try #require(plane["width"]?.integer), try #require(plane["height"]?.integer))
     let packed = try #require(plane["data"]?.string.flatMap { Data(base64Encoded: $0) })
@@ -69,11 +69,11 @@ import Testing
     return values
   }
 
-  @Test func depthsAreThoseOfTheFilesToTheMillimetre() throws {
+  @Test func depthsAreThoseOfTheFilesToTheMillimeter() throws {
     let data = try Self.element("data", of: Self.text(ReportPage.html(Self.report())))
-    #expect(try Self.millimetres(data["metric"], large: 3) == [1235, 0, 65535, 2000])
+    #expect(try Self.millimeters(data["metric"], large: 3) == [1235, 0, 65535, 2000])
     #expect(
-      try Self.millimetres(data["lidar"], large: 10) == [
+      try Self.millimeters(data["lidar"], large: 10) == [
         500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 0, 0, 1000, 65535,
       ])
   }
@@ -83,7 +83,7 @@ import Testing
     #expect(try report.content()["metricSource"] == .null)
     report.metricSource = Plane(width: 2, height: 2, elements: [1, 0, 4, 2])
     let data = try Self.element("data", of: Self.text(ReportPage.html(report)))
-    #expect(try Self.millimetres(data["metricSource"], large: 0) == [1, 0, 4, 2])
+    #expect(try Self.millimeters(data["metricSource"], large: 0) == [1, 0, 4, 2])
   }
 
   /// Steps of 0, 1, -1, 127, -127, which have a byte each, and the first ones that have not.
@@ -92,7 +92,7 @@ import Testing
     report.metric = Plane(
       width: 8, height: 1, elements: [0.1, 0.1, 0.101, 0.1, 0.227, 0.1, 0.228, 0.1].map { Float($0) })
     let data = try Self.element("data", of: Self.text(ReportPage.html(report)))
-    #expect(try Self.millimetres(data["metric"], large: 2) == [100, 100, 101, 100, 227, 100, 228, 100])
+    #expect(try Self.millimeters(data["metric"], large: 2) == [100, 100, 101, 100, 227, 100, 228, 100])
   }
 
   @Test func uprightPointsLeadToStoredOnes() throws {

@@ -8,8 +8,8 @@ import Serving
 import Synchronization
 import TestSupport
 
-/// A workshop whose frames hold nothing, which notes what it is asked for.
-final class NotingWorkshop: Workshop {
+/// A store whose frames hold nothing, which notes what it is asked for.
+final class NotingFrameStore: FrameStore {
   let asked = Mutex<[String]>([])
   /// Where the last run found its files.
   let runPath = Mutex<String?>(nil)
@@ -52,7 +52,7 @@ final class NotingWorkshop: Workshop {
 
   func run(path: String, of upload: UploadFolder) throws -> Int {
     runPath.withLock { $0 = path }
-    // Archives reach the workshop as they are.
+    // Archives reach the store as they are.
     if path.lowercased().hasSuffix(".zip") {
       let frames = try CaptureReader.open(path).frames
       found.withLock { $0 = Dictionary(uniqueKeysWithValues: frames.map { ($0.name, []) }) }
@@ -115,23 +115,23 @@ struct Client {
 /// Limits whose time a test moves: no client is given up for being slow unless it says so.
 func connectionLimits(by time: ManualTime) -> ConnectionLimits {
   var limits = ConnectionLimits()
-  limits.waiting = Patience { time.now }
+  limits.waiting = DeadlineTimer { time.now }
   return limits
 }
 
 /// Runs `body` against a server on a free port.
 func serving(
-  _ workshop: NotingWorkshop = NotingWorkshop(), limits: UploadLimits = UploadLimits(),
+  _ store: NotingFrameStore = NotingFrameStore(), limits: UploadLimits = UploadLimits(),
   connections: ConnectionLimits = connectionLimits(by: ManualTime()),
   at address: ListeningAddress = .loopback(0),
   token: String? = nil, _ body: @Sendable @escaping (Client) throws -> Void
 ) async throws {
   let port = try ListeningPort(address)
   let server = PageServer(
-    workshop: workshop, port: port, token: token, limits: limits, connections: connections)
+    store: store, port: port, token: token, limits: limits, connections: connections)
   // Neither waits for threads that other tests hold; what the client finds is this test's all the same.
-  let task = Task(executorPreference: OwnThreads(name: "server", count: 1)) { try await server.run() }
-  let outcome = await Task(executorPreference: OwnThreads(name: "client", count: 1)) {
+  let task = Task(executorPreference: DedicatedExecutor(name: "server", count: 1)) { try await server.run() }
+  let outcome = await Task(executorPreference: DedicatedExecutor(name: "client", count: 1)) {
     try body(Client(port: port.number, token: server.token, server: server))
   }.result
   task.cancel()

@@ -164,7 +164,7 @@ import Testing
         let connection = try LoopbackConnection(port: client.port)
         connection.send(Array(start.utf8))
         // Whatever it waits for, a head or a body, its time is over then.
-        try time.pass(max(limits.headPatience, limits.bodyPatience), until: "\(start) is given up") {
+        try time.pass(max(limits.headTimeout, limits.bodyTimeout), until: "\(start) is given up") {
           connection.hasBytes
         }
         #expect(Client.Answer(connection.readToEnd()).status == 408, "\(start)")
@@ -172,7 +172,7 @@ import Testing
       // A byte now and then does not begin the time anew: else the head would become too large first.
       let dripping = try LoopbackConnection(port: client.port)
       dripping.send(Array("GET / HTTP/1.1\r\nA: ".utf8))
-      try time.pass(limits.headPatience / 4, until: "who drips is given up") {
+      try time.pass(limits.headTimeout / 4, until: "who drips is given up") {
         dripping.send(Array("x".utf8))
         return dripping.hasBytes
       }
@@ -183,7 +183,7 @@ import Testing
   @Test func clientsThatNeverReadAreGivenUp() async throws {
     let time = ManualTime()
     let limits = connectionLimits(by: time)
-    try await serving(NotingWorkshop(pageBytes: 64 << 20), connections: limits) {
+    try await serving(NotingFrameStore(pageBytes: 64 << 20), connections: limits) {
       (client: Client) throws in
       let deaf = try LoopbackConnection(port: client.port)
       deaf.send(Self.head(client, "Connection: close\r\n"))
@@ -192,7 +192,7 @@ import Testing
       deaf.waitForBytes()
       // A part now and then does not begin the time anew: else it would be read to its end.
       var read = 0
-      try time.pass(limits.answerPatience / 4, until: "its connection is closed") {
+      try time.pass(limits.answerTimeout / 4, until: "its connection is closed") {
         if client.server.connections > 0, read < 8 << 20 { read += deaf.read().count }
         return client.server.connections == 0
       }
@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test func answersKeepTheirPlaces() async {
-    let threads = OwnThreads(name: "test", count: 1)
+    let threads = DedicatedExecutor(name: "test", count: 1)
     let admission = Admission(limit: 2)
     let (ended, end) = AsyncStream<Void>.makeStream()
     let wait: @Sendable (Int) async -> Void = { _ in for await _ in ended {} }
@@ -241,9 +241,9 @@ import Testing
   }
 
   @Test func uploadsLeaveNothingBehind() async throws {
-    let workshop = NotingWorkshop()
+    let store = NotingFrameStore()
     let opened = Mutex<Set<String>>([])
-    try await serving(workshop) { (client: Client) throws in
+    try await serving(store) { (client: Client) throws in
       let before = try Self.uploadFolders()
       // One that is run, one that is dropped for a later one, and some that are left.
       for number in 0..<7 {
@@ -255,14 +255,14 @@ import Testing
       opened.withLock { $0 = new }
     }
     #expect(opened.withLock { $0.count } >= 4)
-    let path = try #require(workshop.runPath.withLock { $0 })
+    let path = try #require(store.runPath.withLock { $0 })
     #expect(!FileManager.default.fileExists(atPath: path))
     // Other tests' folders may be among those that were opened; they go when their servers do.
     let left = opened.withLock { $0 }
     try await Waiting.until("uploads are gone") { try left.isDisjoint(with: Self.uploadFolders()) }
   }
 
-  /// Of any process: other tests run at the same time, with uploads of their own.
+  /// Upload folders of any process: other tests run at the same time, with uploads of their own.
   private static func uploadFolders() throws -> Set<String> {
     let folder = FileManager.default.temporaryDirectory.path
     let rooms = try FileManager.default.contentsOfDirectory(atPath: folder).filter {

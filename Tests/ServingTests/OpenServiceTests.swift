@@ -32,8 +32,8 @@ import Testing
   }
 
   @Test func theAddressWithItsTokenLetsABrowserIn() async throws {
-    let workshop = NotingWorkshop()
-    try await serving(workshop, at: everywhere) { (client: Client) throws in
+    let store = NotingFrameStore()
+    try await serving(store, at: everywhere) { (client: Client) throws in
       let answer = try client.send("GET", "/?token=\(client.token)")
       #expect(answer.status == 303 && answer.headers.contains("\r\nLocation: /\r\n"))
       #expect(answer.headers.contains("; HttpOnly; SameSite=Lax"))
@@ -54,7 +54,7 @@ import Testing
         #expect(try client.send("POST", "/frames/0/turn", body, headers: own).status == 403)
       }
     }
-    #expect(workshop.asked.withLock { $0 } == ["turn to 2 from 0", "turn to 2 from 0"])
+    #expect(store.asked.withLock { $0 } == ["turn to 2 from 0", "turn to 2 from 0"])
   }
 
   @Test func theTokenMayBeGiven() async throws {
@@ -73,8 +73,8 @@ import Testing
   }
 
   @Test func otherFramesOfACaptureAreTurnedTo() async throws {
-    let workshop = NotingWorkshop()
-    try await serving(workshop) { (client: Client) throws in
+    let store = NotingFrameStore()
+    try await serving(store) { (client: Client) throws in
       func turned(_ body: String, _ frame: String = "0") throws -> Client.Answer {
         try client.send("POST", "/frames/\(frame)/turn", Array(body.utf8))
       }
@@ -86,6 +86,6 @@ import Testing
       }
       #expect(try turned(String(repeating: " ", count: 2000)).status == 413)
     }
-    #expect(workshop.asked.withLock { $0 } == ["turn to 2 from 0", "turn to 3 from 0", "turn to 2 from 4"])
+    #expect(store.asked.withLock { $0 } == ["turn to 2 from 0", "turn to 3 from 0", "turn to 2 from 4"])
   }
 }

@@ -47,8 +47,8 @@ import Testing
   }
 
   @Test func otherSitesChangeNothing() async throws {
-    let workshop = NotingWorkshop()
-    try await serving(workshop) { (client: Client) throws in
+    let store = NotingFrameStore()
+    try await serving(store) { (client: Client) throws in
       let body = Array(#"{"effects": [{"object": 0, "effect": "smoke"}]}"#.utf8)
       let attempts: [[String: String]] = [
         ["Origin": "https://evil.example"], ["Origin": "null"], ["Origin": "http://127.0.0.1:1"],
@@ -61,7 +61,7 @@ import Testing
       let own = ["Origin": "http://127.0.0.1:\(client.port)"]
       #expect(try client.send("POST", "/frames/0/place", body, headers: own).status == 200)
     }
-    #expect(workshop.asked.withLock { $0 } == ["place [\"0=smoke\"] on 0"])
+    #expect(store.asked.withLock { $0 } == ["place [\"0=smoke\"] on 0"])
   }
 
   @Test func placesAndSaysWhatItRefused() async throws {
@@ -79,9 +79,9 @@ import Testing
     }
   }
 
-  @Test func filesOfAnUploadReachTheWorkshop() async throws {
-    let workshop = NotingWorkshop()
-    try await serving(workshop) { (client: Client) throws in
+  @Test func filesOfAnUploadReachTheStore() async throws {
+    let store = NotingFrameStore()
+    try await serving(store) { (client: Client) throws in
       let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
       #expect(try client.send("PUT", "\(path)/scan/frame.json", Array("{}".utf8)).status == 200)
       #expect(try client.send("PUT", "\(path)/scan/a%20picture.jpg", [1, 2, 3]).status == 200)
@@ -90,12 +90,12 @@ import Testing
       #expect(try client.send("POST", "\(path)?run").json?["page"]?.string == "/frames/7")
       #expect(try client.send("POST", "\(path)?run").status == 404)
     }
-    #expect(workshop.found.withLock { $0 } == ["frame.json": Array("{}".utf8), "a picture.jpg": [1, 2, 3]])
+    #expect(store.found.withLock { $0 } == ["frame.json": Array("{}".utf8), "a picture.jpg": [1, 2, 3]])
   }
 
   /// Users who drop a file do not know where the service stores it.
   @Test func faultsAreToldByTheNamesThatWereDropped() async throws {
-    try await serving(NotingWorkshop()) { (client: Client) throws in
+    try await serving(NotingFrameStore()) { (client: Client) throws in
       let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
       #expect(try client.send("PUT", "\(path)/notes.txt", [1]).status == 200)
       let answer = try client.send("POST", "\(path)?run")
@@ -106,22 +106,22 @@ import Testing
 
   /// As every command reads them, what file managers add left out.
   @Test func archivesAreRead() async throws {
-    let workshop = NotingWorkshop()
+    let store = NotingFrameStore()
     let archive = ZipWriter.archive([
       ("scan/x/a.png", [5]), ("scan/x/b.png", [6]), ("__MACOSX/scan/x/._a.png", [1]), ("scan/.DS_Store", [1]),
     ])
-    try await serving(workshop) { (client: Client) throws in
+    try await serving(store) { (client: Client) throws in
       let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
       #expect(try client.send("PUT", "\(path)/Scan.ZIP", archive).status == 200)
       #expect(try client.send("POST", "\(path)?run").status == 200)
     }
-    #expect(workshop.found.withLock { $0.keys.sorted() } == ["a.png", "b.png"])
-    #expect(workshop.runPath.withLock { $0?.hasSuffix("/Scan.ZIP") } == true)
+    #expect(store.found.withLock { $0.keys.sorted() } == ["a.png", "b.png"])
+    #expect(store.runPath.withLock { $0?.hasSuffix("/Scan.ZIP") } == true)
   }
 
   @Test func archivesThatLeadOutAreRefused() async throws {
-    let workshop = NotingWorkshop()
-    try await serving(workshop) { (client: Client) throws in
+    let store = NotingFrameStore()
+    try await serving(store) { (client: Client) throws in
       for name in ["../out", "/etc/out", "a/../../out", "a//b/../../../x"] {
         let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
         #expect(
@@ -133,15 +133,15 @@ import Testing
       #expect(try client.send("PUT", "\(path)/a.zip", [0x50, 0x4b, 3, 4, 0, 0]).status == 200)
       #expect(try client.send("POST", "\(path)?run").status == 422)
     }
-    #expect(workshop.found.withLock { $0.isEmpty })
+    #expect(store.found.withLock { $0.isEmpty })
   }
 
   /// Thirty kilobytes that unpack to more than an index may have: answered, and the next drop is run.
   @Test func aClipThatPromisesTooMuchIsRefused() async throws {
-    let workshop = NotingWorkshop()
+    let store = NotingFrameStore()
     let index = [UInt8](repeating: 10, count: CaptureLimits().indexBytes + 1)
     let bomb = PackedArchive.bytes(of: [("index.jsonl", index), ("messages.bin", [1])])
-    try await serving(workshop) { (client: Client) throws in
+    try await serving(store) { (client: Client) throws in
       let path = try #require(try client.send("POST", "/uploads").json?["upload"]?.string)
       #expect(try client.send("PUT", "\(path)/clip.zip", bomb).status == 200)
       let answer = try client.send("POST", "\(path)?run")
@@ -151,7 +151,7 @@ import Testing
       #expect(try client.send("PUT", "\(next)/a.png", [5]).status == 200)
       #expect(try client.send("POST", "\(next)?run").status == 200)
     }
-    #expect(workshop.found.withLock { $0 } == ["": [5]])
+    #expect(store.found.withLock { $0 } == ["": [5]])
   }
 
   /// The sizes that an archive declares are added up before anything is unpacked: a damaged member is not noticed.
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test func nothingRunsWithoutNetworks() async throws {
-    try await serving(NotingWorkshop(canRun: false)) { (client: Client) throws in
+    try await serving(NotingFrameStore(canRun: false)) { (client: Client) throws in
       let refused = try client.send("POST", "/uploads")
       #expect(refused.status == 403 && refused.json?["error"]?.string?.contains("no network") == true)
     }

@@ -3,7 +3,7 @@ import Sharding
 import Testing
 
 @Suite struct ShardTests {
-  @Test func stretchesOfNeighboursMakeTheWhole() throws {
+  @Test func stretchesOfNeighborsMakeTheWhole() throws {
     for (count, total) in [(1, 5), (3, 10), (7, 3), (8, 200)] {
       let shards = (1...count).compactMap { Shard(number: $0, of: count) }
       #expect(shards.flatMap { Array($0.positions(of: total)) } == Array(0..<total))

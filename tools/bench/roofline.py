@@ -26,7 +26,7 @@ def extents(shape):
 
 
 def share(layer):
-    """Of a 1x1 convolution's operations those that are computed: before an enlargement they are fewer."""
+    """Share of a 1x1 convolution's operations that is computed: before an enlargement they are fewer."""
     if layer["operation"] != "conv1x1" or not layer["flops"]:
         return 1
     inputs, output = layer["shape"].split(" -> ")

@@ -5,9 +5,10 @@
 
 Of Swift and Python comments and strings are read, of C, CSS and JavaScript comments, of all other text files
 everything. Names are left alone: code spans of comments, parts of longer names, options (`--labelled`), and words of
-Python that are a string by themselves. `--fix` replaces British spelling. Pages but the changelog, comments of Swift,
-Python, C and scripts, and helps and messages of Sources use the field's words; pages of docs outside of decisions tell
-no history; a docstring of Swift or Python begins with a noun or a verb, not with "What". Ends with 1 where something is
+Python that are a string by themselves; but names of Swift code are in US spelling too, word by word. `--fix` replaces
+British spelling, but not in names. Pages but the changelog, comments of Swift, Python, C and scripts, and helps and
+messages of Sources use the field's words; pages of docs outside of decisions tell no history; a docstring of Swift or
+Python begins with a noun or a verb, not with "What", "Of", "That of" or "So many". Ends with 1 where something is
 left.
 """
 
@@ -93,7 +94,7 @@ SPATIAL = (
     *("Tests/AppCoreTests/", "tools/check/check-boxes", "tools/measure/boxes/", "training/scenes.py"),
 )
 #: A docstring that makes its reader finish a riddle.
-RIDDLE = re.compile(r'^[ ]*(///|""") ?What\b', re.MULTILINE)
+RIDDLE = re.compile(r'^[ ]*(///|""") ?(What|Of|That of|So many)\b', re.MULTILINE)
 RIDDLED = ("Sources/", "Tests/", "Examples/", "tools/", "training/", "Fuzz/")
 SUFFIXES = {".md", ".swift", ".py", ".c", ".h", ".js", ".html", ".css", ".sh", ".yaml", ".yml", ".json", ".jq", ".txt"}
 SKIPPED = re.compile(r"^(Fuzz/Corpus|Fuzz/Captures|Tests/[A-Za-z]+/Goldens/.*\.json|tools/check/check-spelling\.py)")
@@ -108,6 +109,7 @@ def pattern():
 
 
 WORD = pattern()
+BRITISH = re.compile(WORD.pattern.replace("(?<![A-Za-z0-9_.$])", "").replace("(?![A-Za-z0-9_(])", ""), re.IGNORECASE)
 
 
 def american(word):
@@ -242,6 +244,18 @@ def corrected(text, suffix):
     return "".join([*pieces, text[last:]]), found
 
 
+def british_names(text):
+    """`(position, word)` of words of Swift's names, each from a capital on, in British spelling."""
+    if not BRITISH.search(text):
+        return
+    last = 0
+    for start, end in [*spans_of_swift(text), (len(text), len(text))]:
+        for match in re.finditer(r"[A-Z]?[a-z]+", text[last:start]):
+            if BRITISH.fullmatch(match[0]):
+                yield last + match.start(), match[0]
+        last = end
+
+
 def dialect(name, text):
     """`(position, phrase, better)` of phrases that are not the field's."""
     if name in RECORDS:
@@ -253,7 +267,7 @@ def dialect(name, text):
         for match in RIDDLE.finditer(text):
             before = text[: match.start()].rstrip().rpartition("\n")[2]
             if not before.lstrip().startswith("///"):
-                yield match.start(), "What", "the noun it describes"
+                yield match.start(), match[2], "the noun it describes"
     is_spatial = name.startswith(SPATIAL)
     found = [phrase for phrase in phrases(FIELD_WORDS, text) if not is_spatial or phrase[1] != "behind"]
     spans = spans_of_prose(name, text) if found else []
@@ -288,6 +302,8 @@ def main():
         if fix and found:
             path.write_text(new, encoding="utf-8")
             text, found = new, []
+        if path.suffix == ".swift":
+            found += british_names(text)
         for position, word in found:
             print(f"check-spelling: {name}:{text.count(chr(10), 0, position) + 1}: {word}: {american(word)}")
         left += len(found)

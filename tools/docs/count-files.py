@@ -29,7 +29,7 @@ ROWS = [
     ("an operator on another's kernel", "product of a map with a vector", r"ChannelProduct", r"/ChannelProduct"),
     ("an activation", "leaky ReLU", r"leakyReLU", r"(?!)"),
     ("an activation", "hard-swish", r"hardSwish", r"/HardSwish"),
-    ("a fusion (prologue)", "normalize", r"\.normali[s]e\b|case normali[s]e", r"(?!)", "Sources/NNRuntime"),
+    ("a fusion (prologue)", "normalize", r"\.normalize\b|case normalize", r"(?!)", "Sources/NNRuntime"),
     ("a fusion (prologue)", "enlarge", r"\.enlarge\b|case enlarge", r"(?!)", "Sources/NNRuntime"),
     ("an instruction set", "AVX2", r"\.avx2|AVX2", r"/AVX2/"),
     ("an instruction set, a new architecture", "NEON", r"\.neon\b|NEON\b", r"/NEON/"),
@@ -67,7 +67,7 @@ def known(pattern, *paths):
 
 
 def counted():
-    """Of each row: own and edited files of Sources, the manifest among them, and the files of tests."""
+    """For each row: own and edited files of Sources, the manifest among them, and the files of tests."""
     for kind, example, pattern, own, *folder in ROWS:
         files = known(pattern, *(folder or ["Sources"]), "Package.swift")
         mine = [name for name in files if re.search(own, name)]

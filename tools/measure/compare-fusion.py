@@ -39,28 +39,28 @@ def frame_files(capture, name):
 
 def hide(capture, name, folder):
     """Copies one frame with every fourth confidence zeroed; -> depth in meters, confidence, the hidden cells."""
-    colour, depth, confidence, pose = frame_files(capture, name)
-    for file in (colour, depth, pose):
+    color, depth, confidence, pose = frame_files(capture, name)
+    for file in (color, depth, pose):
         shutil.copy(file, folder)
-    metres, trust = cv2.imread(str(depth), -1) / 1000, cv2.imread(str(confidence), -1)
+    meters, trust = cv2.imread(str(depth), -1) / 1000, cv2.imread(str(confidence), -1)
     lattice = np.zeros(trust.shape, bool)
     lattice[::2, ::2] = True
     cv2.imwrite(str(folder / confidence.name), np.where(lattice, 0, trust).astype(np.uint8))
-    return metres, trust, lattice
+    return meters, trust, lattice
 
 
-def at_edges(metres, valid):
+def at_edges(meters, valid):
     """Cells with a valid neighbor (of eight) that differs by more than EDGE from another, itself included."""
-    known = np.pad(np.where(valid, metres, np.nan), 1, constant_values=np.nan)
-    h, w = metres.shape
+    known = np.pad(np.where(valid, meters, np.nan), 1, constant_values=np.nan)
+    h, w = meters.shape
     around = np.stack([known[y : y + h, x : x + w] for y in range(3) for x in range(3)])
     return np.fmax.reduce(around, 0) / np.fmin.reduce(around, 0) > EDGE
 
 
-def bilinear(metres, visible):
+def bilinear(meters, visible):
     """The mean of the visible cells beside and above; NaN where fewer than three are."""
-    known = np.pad(np.where(visible, metres, np.nan), 1, constant_values=np.nan)
-    h, w = metres.shape
+    known = np.pad(np.where(visible, meters, np.nan), 1, constant_values=np.nan)
+    h, w = meters.shape
     cross = np.stack([known[y : y + h, x : x + w] for y, x in ((0, 1), (1, 0), (1, 2), (2, 1))])
     count = np.isfinite(cross).sum(0)
     return np.where(count >= 3, np.nansum(cross, 0) / np.maximum(count, 1), np.nan)
@@ -92,7 +92,7 @@ def compare(options, capture, name):
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
         (place / "capture").mkdir()
-        metres, trust, lattice = hide(capture, name, place / "capture")
+        meters, trust, lattice = hide(capture, name, place / "capture")
         if options.torch:
             portrait = "portrait" in json.dumps(json.loads(frame_files(capture, name)[3].read_text()))
             relative_from_torch(options.depth, frame_files(capture, name)[0], portrait, place / "relative.npy")
@@ -102,32 +102,32 @@ def compare(options, capture, name):
         fuse = ("fuse", "--relative", place / "relative.npy", "--capture", place / "capture")
         ardf(options.ardf, *fuse, "--out", place / "f")
         ardf(options.ardf, *fuse, "--fusion", "fit", "--out", place / "g")
-        fused, aligned = (cells(np.load(place / k / "metric.npy"), metres.shape) for k in "fg")
-    valid = (trust == CONFIDENT) & (metres > 0.1)
-    plain = bilinear(metres, valid & ~lattice)
+        fused, aligned = (cells(np.load(place / k / "metric.npy"), meters.shape) for k in "fg")
+    valid = (trust == CONFIDENT) & (meters > 0.1)
+    plain = bilinear(meters, valid & ~lattice)
     asked = valid & lattice & np.isfinite(plain)
-    edge = asked & at_edges(metres, valid)
-    errors = [1000 * np.abs(m - metres) for m in (plain, fused, aligned)]
+    edge = asked & at_edges(meters, valid)
+    errors = [1000 * np.abs(m - meters) for m in (plain, fused, aligned)]
     if options.pictures:
-        draw(options, f"{Path(capture).name}-{name}", frame_files(capture, name)[0], metres, asked, edge, plain, fused)
+        draw(options, f"{Path(capture).name}-{name}", frame_files(capture, name)[0], meters, asked, edge, plain, fused)
     rows = [(np.median(e[asked]), e[edge].mean() if edge.any() else np.nan) for e in errors]
     return np.array(rows), int(asked.sum()), int(edge.sum())
 
 
-def draw(options, name, colour, metres, asked, edge, plain, fused):
+def draw(options, name, color, meters, asked, edge, plain, fused):
     """Color beside both errors around the frame's strongest edges, 0 (black) to 100 mm (white); gray: not compared."""
     options.pictures.mkdir(parents=True, exist_ok=True)
     density = cv2.boxFilter(edge.astype(np.float32), -1, (49, 49))
     y, x = np.unravel_index(density.argmax(), density.shape)
-    y, x = np.clip(y - 32, 0, metres.shape[0] - 64), np.clip(x - 42, 0, metres.shape[1] - 84)
+    y, x = np.clip(y - 32, 0, meters.shape[0] - 64), np.clip(x - 42, 0, meters.shape[1] - 84)
     tiles = []
-    picture = cv2.imread(str(colour))
-    k = picture.shape[1] / metres.shape[1]
+    picture = cv2.imread(str(color))
+    k = picture.shape[1] / meters.shape[1]
     crop = picture[int(y * k) : int((y + 64) * k), int(x * k) : int((x + 84) * k)]
     tiles.append(cv2.resize(crop, (420, 320), interpolation=cv2.INTER_AREA))
     for m in (plain, fused):
         hidden = np.s_[y + y % 2 : y + 64 : 2, x + x % 2 : x + 84 : 2]
-        error = np.where(asked, np.abs(m - metres), 0)[hidden]
+        error = np.where(asked, np.abs(m - meters), 0)[hidden]
         heat = cv2.applyColorMap((np.clip(error / 0.1, 0, 1) * 255).astype(np.uint8), cv2.COLORMAP_INFERNO)
         heat[~asked[hidden]] = 60
         tiles.append(cv2.resize(heat, (420, 320), interpolation=cv2.INTER_NEAREST))

@@ -123,13 +123,13 @@ def depth_network(results):
 
 
 def card(results):
-    """Of the model card: the shipped checkpoint beside what knows nothing of the picture."""
+    """The model card's table: the shipped checkpoint beside what knows nothing of the picture."""
     lines = [[f"{kind}: {row[0]}", *row[1:4], row[-1]] for kind in ("validation", "test") for row in results[kind]]
     return rows(("set", "frames", "constant", "plane", "this checkpoint"), lines)
 
 
 def speed():
-    """Of README: ardf beside the fastest and the smallest other engine, network by network in each precision."""
+    """README's table: ardf beside the fastest and the smallest other engine, network by network in each precision."""
     lines = []
     for run, precisions in SPEED:
         found = json.loads((PAGES / f"amd-epyc-zen-5/{run}.json").read_text())["rows"]

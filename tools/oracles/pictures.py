@@ -85,10 +85,10 @@ def depth_input(picture, side=518, size=None):
     """The depth network's normalized input (1, 3, H, W), of `size` = (height, width) where that is given."""
     height, width = size or depth_size(*picture.shape[:2], side)
     scaled = cv2.resize(picture / 255.0, (width, height), interpolation=cv2.INTER_CUBIC)
-    return normalised(scaled)
+    return normalized(scaled)
 
 
-def normalised(picture):
+def normalized(picture):
     """(1, 3, H, W) of an RGB picture in 0...1, less the mean, over the standard deviation."""
     planar = ((picture - MEAN) / STANDARD_DEVIATION).astype(np.float32).transpose(2, 0, 1)
     return torch.from_numpy(np.ascontiguousarray(planar))[None]

@@ -14,7 +14,7 @@ ACTIVATED_GAIN = 1.6
 
 #: Mean of what leaves a batch normalization: on the bend of SiLU, but where it is mostly increasing. Around zero
 #: the differences between two inputs, rounding errors too, would grow by a fifth in each layer.
-NORMALISED_MEAN = 0.7
+NORMALIZED_MEAN = 0.7
 
 
 def randomise(model, seed, gains=None, biases=None):
@@ -35,8 +35,8 @@ def randomise(model, seed, gains=None, biases=None):
 
 
 def _draw(generator, module, owner, leaf, shape, gains, biases):
-    normalisation = isinstance(module, (nn.BatchNorm2d, nn.LayerNorm))
-    if leaf == "running_var" or (normalisation and leaf == "weight"):
+    normalization = isinstance(module, (nn.BatchNorm2d, nn.LayerNorm))
+    if leaf == "running_var" or (normalization and leaf == "weight"):
         return generator.uniform(0.5, 1.5, shape)
     if leaf == "gamma":  # LayerScale
         return generator.uniform(0.1, 0.6, shape)
@@ -44,7 +44,7 @@ def _draw(generator, module, owner, leaf, shape, gains, biases):
         gain = next((g for suffix, g in gains.items() if owner.endswith(suffix)), ACTIVATED_GAIN)
         return generator.normal(0, gain / np.sqrt(_fan_in(module, shape)), shape)
     if leaf == "bias" and isinstance(module, nn.BatchNorm2d):
-        return generator.normal(NORMALISED_MEAN, 0.1, shape)
+        return generator.normal(NORMALIZED_MEAN, 0.1, shape)
     if leaf == "bias":
         mean = next((b for suffix, b in biases.items() if owner.endswith(suffix)), 0.0)
         return generator.normal(mean, 0.1, shape)

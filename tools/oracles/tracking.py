@@ -35,7 +35,7 @@ def tracker(kind, changes=()):
 
 
 def identities(pictures, tracker):
-    """Of each row `[x1, y1, x2, y2, score]` of each picture its identity, 0 for none."""
+    """The identity of each row `[x1, y1, x2, y2, score]` of each picture, 0 for none."""
     found = []
     for rows in pictures:
         ids = [0] * len(rows)

@@ -200,7 +200,7 @@ class Excess:
         return client
 
     def status(self, client):
-        """Of a request's answer, all of which is read."""
+        """The status of a request's answer, all of which is read."""
         got = b""
         with client, contextlib.suppress(OSError):
             while part := client.recv(1 << 20):

@@ -112,7 +112,7 @@ def draw(things, random, length, folder):
 
 
 def detected(arguments, source, kind):
-    """Of each picture its rows `[x1, y1, x2, y2, score]`, and their identities."""
+    """Each picture's rows `[x1, y1, x2, y2, score]`, and their identities."""
     command = [arguments.ardf, "detect", source, "--yolo", arguments.weights, "--imgsz", arguments.imgsz]
     command += ["--conf", 0.1, "--masks", "fast", "--track", kind, "--threads", arguments.threads, "--out", "-"]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)

@@ -97,8 +97,8 @@ def detector_faults(network, random):
     def pick(fits):
         return random.choice(sorted(name for name, module in modules.items() if fits(name, module)))
 
-    normalised = pick(lambda _, m: isinstance(m, torch.nn.BatchNorm2d))
-    yield Fault("BN epsilon 1e-5", normalised, wrong_epsilon(normalised), True)
+    normalized = pick(lambda _, m: isinstance(m, torch.nn.BatchNorm2d))
+    yield Fault("BN epsilon 1e-5", normalized, wrong_epsilon(normalized), True)
     activated = pick(lambda _, m: isinstance(getattr(m, "act", None), torch.nn.SiLU))
     yield Fault("missing activation", activated, without_activation(activated), False)
     kernel = pick(lambda _, m: isinstance(m, torch.nn.Conv2d) and m.kernel_size == (3, 3))

@@ -81,7 +81,7 @@ def main():
     model.graph.output.append(onnx.helper.make_tensor_value_info(NORMED_TOKENS, onnx.TensorProto.FLOAT, None))
     picture = pictures.read(arguments.image)
     scaled = cv2.resize(picture / 255.0, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
-    image = pictures.normalised(scaled)
+    image = pictures.normalized(scaled)
     tensors = {"input": image}
     for name, graph_mode, torch_mode in (
         ("tokens.bilinear", b"linear", "bilinear"),

@@ -25,7 +25,7 @@ package struct BoxAnnotations {
 
   private let source: any CaptureSource
   private let folder: CaptureFolder
-  /// Of the whole video; nil where each frame has its own.
+  /// The boxes of the whole video; nil where each frame has its own.
   private let world: [AnnotatedBox]?
 
   /// Those of a capture.

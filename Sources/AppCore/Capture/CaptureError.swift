@@ -17,7 +17,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
   /// A folder is needed and the path is something else.
   case notADirectory(path: String)
   /// The folder holds none of the known layouts.
-  case unrecognisedLayout(path: String)
+  case unrecognizedLayout(path: String)
   /// An archive from which no capture can be read, though it may be sound.
   case archive(path: String, ArchiveDefect)
   /// The folder holds captures that are not frames of one sequence.
@@ -162,7 +162,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
       "\(path): is not a folder; give the folder of a capture"
     case .unreadable(let file, let reason):
       "\(file): cannot be read (\(reason)); check its permissions"
-    case .unrecognisedLayout(let path):
+    case .unrecognizedLayout(let path):
       "\(path): not a known capture; expected \(CaptureFormats.marks), or pictures (\(pictureFormats))"
     case .archive(let path, let defect):
       "\(path): \(defect)"

@@ -45,12 +45,12 @@ extension CaptureFolder {
   ) throws(CaptureError) -> Plane<Float> {
     let bytes = try bytes(name, namedBy: file)
     if hasEnding(name, ".exr") {
-      return try DepthDecoding.metres(exr: bytes, file: name, limits: limits).map { $0 * unit.npy }
+      return try DepthDecoding.meters(exr: bytes, file: name, limits: limits).map { $0 * unit.npy }
     }
     guard hasEnding(name, ".npy") else {
-      return try DepthDecoding.metres(png: bytes, file: name, unit: unit.png, limits: limits)
+      return try DepthDecoding.meters(png: bytes, file: name, unit: unit.png, limits: limits)
     }
-    let stored = try DepthDecoding.metres(npy: bytes, file: name, limits: limits)
+    let stored = try DepthDecoding.meters(npy: bytes, file: name, limits: limits)
     return unit.npy == 1 ? stored : stored.map { $0 * unit.npy }
   }
 
@@ -65,7 +65,7 @@ extension CaptureFolder {
 
 /// Pictures, depth and confidence grids from the bytes that captures store.
 enum DepthDecoding {
-  static let metresPerMillimetre: Float = 0.001
+  static let metersPerMillimeter: Float = 0.001
 
   static func picture(
     _ bytes: [UInt8], file: String, limits: CaptureLimits
@@ -98,8 +98,8 @@ enum DepthDecoding {
     }
   }
 
-  static func metres(
-    png bytes: [UInt8], file: String, unit: Float = metresPerMillimetre, limits: CaptureLimits
+  static func meters(
+    png bytes: [UInt8], file: String, unit: Float = metersPerMillimeter, limits: CaptureLimits
   ) throws(CaptureError) -> Plane<Float> {
     do {
       return try ImageCodec.decodeGray16(bytes, name: file, limits: imageLimits(limits)).map {
@@ -110,8 +110,8 @@ enum DepthDecoding {
     }
   }
 
-  static func metres(_ millimetres: Plane<UInt16>) -> Plane<Float> {
-    millimetres.map { Float($0) * metresPerMillimetre }
+  static func meters(_ millimeters: Plane<UInt16>) -> Plane<Float> {
+    millimeters.map { Float($0) * metersPerMillimeter }
   }
 
   static func confidence(
@@ -125,7 +125,7 @@ enum DepthDecoding {
     }
   }
 
-  static func metres(npy bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<
+  static func meters(npy bytes: [UInt8], file: String, limits: CaptureLimits) throws(CaptureError) -> Plane<
     Float
   > {
     let array = try array(npy: bytes, file: file)
@@ -136,7 +136,7 @@ enum DepthDecoding {
   }
 
   /// Decodes a depth plane of OpenEXR in meters; infinite values become NaN, not measured.
-  static func metres(
+  static func meters(
     exr bytes: [UInt8], file: String, limits: CaptureLimits
   ) throws(CaptureError) -> Plane<Float> {
     do {

@@ -45,7 +45,7 @@ public enum CaptureReader {
   private static func open(
     folder: CaptureFolder, _ photographs: PhotographCamera?
   ) throws(CaptureError) -> any CaptureSource {
-    switch try RecognisedLayout(of: folder) {
+    switch try RecognizedLayout(of: folder) {
     case .capture(let format): return try format.open(folder)
     case .frameFolders(let names):
       return try NativeCapture(
@@ -74,7 +74,7 @@ public enum CaptureReader {
       if SpectacularAI.recognizes(folder) {
         throw .foreignLayout(path: folder.path, layout: .spectacularAI)
       }
-      throw .unrecognisedLayout(path: folder.path)
+      throw .unrecognizedLayout(path: folder.path)
     }
   }
 
@@ -169,7 +169,7 @@ public enum CaptureReader {
     }
     return try UnpackedCapture(archive) { inner throws(CaptureError) in
       // An archive in an archive may hold itself.
-      guard !isArchive(inner) else { throw .unrecognisedLayout(path: inner) }
+      guard !isArchive(inner) else { throw .unrecognizedLayout(path: inner) }
       return try open(inner, limits: limits, photographs: photographs)
     }
   }

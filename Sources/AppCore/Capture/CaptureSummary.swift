@@ -27,7 +27,7 @@ package struct CaptureSummary: Sendable, Equatable {
     /// Share of cells with a depth, 0...1.
     package let validShare: Double
     /// Least, median and greatest depth in meters; nil without any.
-    package let depthMetres: DepthFigures?
+    package let depthMeters: DepthFigures?
     /// Cells of confidence 0, 1 and 2; nil where the capture has no confidence.
     package let confidenceCounts: [Int]?
     /// The model of the depth sensor.
@@ -49,7 +49,7 @@ package struct CaptureSummary: Sendable, Equatable {
       depthSize = frame.depth?.size
       let valid = (frame.depth?.elements ?? []).filter { $0 > 0 }.sorted()
       validShare = frame.depth.map { Double(valid.count) / Double($0.elements.count) } ?? 0
-      depthMetres =
+      depthMeters =
         valid.isEmpty
         ? nil
         : DepthFigures(
@@ -155,7 +155,7 @@ package struct CaptureSummary: Sendable, Equatable {
   package var warnings: [String] {
     var warnings: [String] = []
     for frame in frames {
-      if let depth = frame.depthMetres, !Self.plausibleDepth.contains(depth.median) {
+      if let depth = frame.depthMeters, !Self.plausibleDepth.contains(depth.median) {
         warnings.append(
           "\(frame.name): median depth \(Self.shown(depth.median)) m; are the units meters (or u16 millimeters)?"
         )
@@ -231,7 +231,7 @@ extension CaptureSummary.Frame {
     [
       "name": .string(name), "timestamp": .number(timestamp), "imageSize": Self.sides(imageSize),
       "depthSize": depthSize.map(Self.sides) ?? .null, "validShare": .rounded(validShare, decimals: 4),
-      "depthMeters": depthMetres.map {
+      "depthMeters": depthMeters.map {
         .array([$0.least, $0.median, $0.greatest].map { .rounded($0, decimals: 3) })
       } ?? .null,
       "sensor": depthSize.map { _ in

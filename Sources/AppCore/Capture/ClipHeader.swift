@@ -9,9 +9,6 @@ struct ClipHeader: Sendable {
 
   init(_ fields: FrameFields) { self.fields = fields }
 
-  /// Whether the fields are a clip's.
-  var isRecognised: Bool { fields.has("T_wc") }
-
   func timestamp() throws(CaptureError) -> Double { try fields.number("timestamp_ns") * 1e-9 }
 
   /// Everything that the header alone says of the frame.

@@ -8,7 +8,7 @@ struct DepthUnit: Sendable {
   let npy: Float
 
   /// u16 millimeters, or float32 meters.
-  static let standard = DepthUnit(png: DepthDecoding.metresPerMillimetre, npy: 1)
+  static let standard = DepthUnit(png: DepthDecoding.metersPerMillimeter, npy: 1)
 }
 
 /// How a confidence file counts.

@@ -15,7 +15,7 @@ package struct LaserDepth {
   private var layout: CaptureLayout { source.layout }
   private let maps: TimeIndex<String>
 
-  /// That of a capture.
+  /// The laser's depth of a capture.
   ///
   /// - Throws: `CaptureError.noGroundTruth` where its layout has none; what listing it throws.
   package init(of source: any CaptureSource, limits: CaptureLimits = CaptureLimits()) throws(CaptureError) {

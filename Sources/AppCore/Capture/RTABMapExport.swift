@@ -26,7 +26,7 @@ enum RTABMapExport: CaptureFormat {
     case lines = "txt"
     case quaternions = "g2o"
     case angles = "toro"
-    /// Of older versions.
+    /// Angles as older versions name them.
     case olderAngles = "graph"
 
     /// First word of a line with a pose; nil where every line is a pose.
@@ -49,7 +49,7 @@ enum RTABMapExport: CaptureFormat {
     /// A node's number.
     func id(_ row: TextRow) -> String { row.fields[mark == nil ? row.fields.count - 1 : 1] }
 
-    /// Of a line: its time, or in graphs its number, and the pose.
+    /// A line's time, or in graphs its number, and its pose.
     func pose(
       _ row: TextRow
     ) throws(CaptureError) -> (time: Double, pose: RigidTransform<CameraOpenCV, WorldZUp>) {
@@ -80,7 +80,7 @@ enum RTABMapExport: CaptureFormat {
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     guard let (base, form) = base(of: try folder.names()) else {
-      throw .unrecognisedLayout(path: folder.path)
+      throw .unrecognizedLayout(path: folder.path)
     }
     let file = "\(base)\(poses).\(form.rawValue)"
     var lines: NameSet = []

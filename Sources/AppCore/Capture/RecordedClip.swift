@@ -183,8 +183,8 @@ struct ClipMessage {
 
   func depth(size: PixelSize) throws(CaptureError) -> Plane<Float> {
     try check(depthBytes, cells: size, bytesPerCell: 2, what: "depth")
-    let millimetres = depthBytes.elements(of: UInt16.self).map(UInt16.init(littleEndian:))
-    return DepthDecoding.metres(Plane(width: size.width, height: size.height, elements: millimetres))
+    let millimeters = depthBytes.elements(of: UInt16.self).map(UInt16.init(littleEndian:))
+    return DepthDecoding.meters(Plane(width: size.width, height: size.height, elements: millimeters))
   }
 
   func confidence(size: PixelSize) throws(CaptureError) -> Plane<UInt8> {

@@ -113,7 +113,7 @@ extension CaptureFolder {
 
   /// Fields that take as much memory as a line.
   private static let rowCost = 7
-  /// Of one line; blanks may come in long rows.
+  /// Most separators in a line; blanks may come in long rows.
   private static let mostSeparators = 1000
 
   /// The text between surrounding blanks.

@@ -128,7 +128,7 @@ enum TransformsFile: CaptureFormat {
       let unit = Float(stated)
       return DepthUnit(png: unit, npy: unit)
     }
-    return DepthUnit(png: DepthDecoding.metresPerMillimetre, npy: DepthDecoding.metresPerMillimetre)
+    return DepthUnit(png: DepthDecoding.metersPerMillimeter, npy: DepthDecoding.metersPerMillimeter)
   }
 
   /// Fields of the frame before those common to all.

@@ -126,9 +126,9 @@ private final class UnpackedFolder: Sendable {
   /// An error with files named as in the archive; what only a folder can be read from, as that.
   func told(_ error: CaptureError) -> CaptureError {
     switch error {
-    case .unrecognisedLayout where holdsPictures:
+    case .unrecognizedLayout where holdsPictures:
       return .archive(path: archive, .unpackFirst(reason: "holds several folders of pictures or captures"))
-    case .unrecognisedLayout, .archive: return .archive(path: archive, .nothing)
+    case .unrecognizedLayout, .archive: return .archive(path: archive, .nothing)
     case .severalCaptures(_, let names):
       return .archive(
         path: archive,

@@ -4,7 +4,7 @@ enum FlyingReadings {
   private static let leastStep: Float = 0.08
   /// A flying reading is at least this share of the step away from either side.
   private static let leastShare: Float = 0.2
-  /// And so many times the slope of either side.
+  /// It is also at least this many times the slope of either side away.
   private static let leastSlopes: Float = 2
 
   /// The cells whose reading lies strictly between those on opposite sides and carries on neither side's surface.

@@ -23,11 +23,11 @@ public struct FusionQuality: Sendable, Equatable {
   public let cells: Int
   /// Those of them at edges: where readings around them, themselves included, differ by more than 5 %.
   public let edgeCells: Int
-  /// Of the sensor alone: straight lines between the nearest visible readings along the row and down the column.
+  /// Errors of the sensor alone: straight lines between the nearest visible readings along row and column.
   public let bilinear: Errors
-  /// Of depth guided by readings.
+  /// Errors of depth guided by readings.
   public let guided: Errors
-  /// Of the fit alone.
+  /// Errors of the fit alone.
   public let fit: Errors
   /// The median distance of the compared readings from the truth, meters, as the sensor's model has it; nil of a sensor
   /// that is not known.

@@ -76,9 +76,9 @@ private struct Bracket {
       index = (index + step) % values.count
     }
     sample.sort()
-    let centre = rank * Self.sampleCount / values.count
-    low = centre < Self.margin ? -.infinity : sample[centre - Self.margin]
-    high = centre + Self.margin >= Self.sampleCount ? .infinity : sample[centre + Self.margin]
+    let center = rank * Self.sampleCount / values.count
+    low = center < Self.margin ? -.infinity : sample[center - Self.margin]
+    high = center + Self.margin >= Self.sampleCount ? .infinity : sample[center + Self.margin]
   }
 
   /// Moves the values inside to the front of `scratch` and counts them and those below.

@@ -123,7 +123,7 @@ struct RobustInverseFit {
     return max(Self.smallestSigma, Self.deviationFactor * median(distances, scratch: &scratch))
   }
 
-  /// Of the lines through two random pairs each, that of least median |residual| on an even sample.
+  /// The line of least median |residual| on an even sample, among lines through two random pairs each.
   private mutating func bestHypothesis(seed: UInt64) -> Line? {
     let stride = max(1, pairs.count / Self.judgedPairs)
     let judged = Array(Swift.stride(from: 0, to: pairs.count, by: stride))

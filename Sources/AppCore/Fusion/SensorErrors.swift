@@ -5,13 +5,13 @@
 public struct SensorErrors: Sendable, Equatable {
   /// Columns of the sensor's own map.
   public let columns: Int
-  /// Independent from cell to cell.
+  /// Errors that are independent from cell to cell.
   public let white: SensorNoise
-  /// Alike over `correlationLength`.
+  /// Errors that cells share over `correlationLength`.
   public let correlated: SensorNoise
   /// Cells over which neighbors err alike.
   public let correlationLength: Double
-  /// Of a whole frame.
+  /// Error that all of a frame's cells share.
   public let bias: SensorNoise
   /// Standard deviation of the Gaussian that turns a step into a ramp, cells.
   public let edgeSpread: Double

@@ -15,7 +15,7 @@ struct SensorGuidedDepth {
   /// Where the cells' weights sum to less, the point lies on none of their surfaces.
   static let leastWeight: Float = 0.02
 
-  /// So many pixels are computed at once.
+  /// The pixels that are computed at once.
   private typealias Lanes = SIMD8<Float>
   private static let lanes = 8
 

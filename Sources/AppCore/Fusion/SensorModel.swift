@@ -46,7 +46,7 @@ public struct SensorModel: Sendable, Equatable {
     case stereo
     /// A camera that times modulated light: Azure Kinect, Kinect of 2013.
     case tof
-    /// Not known; its error is taken as proportional to depth.
+    /// An unknown sensor; its error is taken as proportional to depth.
     case unknown
   }
 
@@ -113,11 +113,11 @@ extension CapturedFrame {
     readings?.completed(by: fused)
   }
 
-  /// That readings do not count for their distance, for people; nil where all do.
+  /// A note for people that readings beyond the range were left out; nil where all count.
   package var rangeNote: String? {
     guard let range = sensor.maximumRange, readingsBeyondRange > 0 else { return nil }
     let beyond = "beyond the range of \(range) m"
-    return counted(readingsBeyondRange, "LiDAR reading \(beyond) does", "LiDAR readings \(beyond) do")
+    return counted(readingsBeyondRange, "depth reading \(beyond) does", "depth readings \(beyond) do")
       + " not count"
   }
 

@@ -17,7 +17,7 @@ struct SharpenedSteps {
   /// A ramp reaches so many standard deviations of the blur to either side, and a surface is looked for so many cells
   /// farther.
   private static let reach = (spreads: 2.5, beyond: 3)
-  /// Of the carried depths those that differ from the nearest by less than this share are of the same surface.
+  /// Carried depths that differ from the nearest by less than this share are of the same surface.
   private static let same = 0.004
   private static let directions = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
 

@@ -59,7 +59,7 @@ public final class ReplaySource: FrameSource {
 
   private let capture: any CaptureSource
   private let indices: [Int]
-  /// Of the frames at `indices`.
+  /// Timestamps of the frames at `indices`.
   private let timestamps: [Double]
   private let framesPerSecond: Double?
   private let decodesFirst: Bool

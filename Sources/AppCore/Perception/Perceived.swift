@@ -51,7 +51,7 @@ extension Perceived {
     var notes: [String] = []
     var lacksPrompt = false
     // Of a frame without a sensor's depth there are no such distances either.
-    let sensorAlone = frame.depth == nil ? "" : ": distances come from the LiDAR alone"
+    let sensorAlone = frame.depth == nil ? "" : ": distances come from the depth sensor alone"
     switch estimation {
     case .success: break
     case .failure(.noPrompt):
@@ -65,11 +65,11 @@ extension Perceived {
       notes.append("distances are the depth network's, from the picture alone")
     } else if frame.depth == nil, !lacksPrompt {
       notes.append(
-        "no LiDAR depth: there is nothing to scale relative depth with; meters come from a metric depth network "
+        "no sensor depth: there is nothing to scale relative depth with; meters come from a metric depth network "
           + "(ardf weights get metric-indoor) or a depth map (--depth-map)")
     }
     if frame.depth != nil, frame.confidence == nil {
-      notes.append("no confidence: every LiDAR reading counts as sure")
+      notes.append("no confidence: every depth reading counts as sure")
     }
     if let note = frame.rangeNote { notes.append(note) }
     if !frame.isPosed, let doubt = frame.depthDoubt { notes.append(doubt) }
@@ -83,7 +83,7 @@ extension Perceived {
       notes.append("no pose: positions are in the camera's own frame, as if it stood level at the origin")
     }
     if let fusion = depth.fusion, fusion.status != .ok, depth.best == nil {
-      notes.append("no fusion (\(fusion.status.rawValue)): distances come from the LiDAR alone")
+      notes.append("no fusion (\(fusion.status.rawValue)): distances come from the depth sensor alone")
     }
     if objects == 0 { notes.append(nothingFound(surest)) }
     return notes

@@ -47,7 +47,7 @@ public enum NoEstimate: Error, Equatable, CustomStringConvertible {
     case .tooElongated(let size, let side, let largest):
       "a \(size.width)x\(size.height) picture is too elongated for depth at --depth-size \(side); "
         + (largest.map { "give \($0) or less, or crop it" } ?? "crop it")
-    case .noPrompt: "no LiDAR depth, which the prompted depth network reads beside the picture"
+    case .noPrompt: "no sensor depth, which the prompted depth network reads beside the picture"
     }
   }
 }

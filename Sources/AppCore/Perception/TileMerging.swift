@@ -107,7 +107,7 @@ struct TileMerging {
     return objects
   }
 
-  /// Of two boxes, in single precision as the reference computes it.
+  /// Overlap of two boxes, in single precision as the reference computes it.
   private func overlap(_ one: Rect<UprightPixels>, _ other: Rect<UprightPixels>) -> Float {
     func area(_ minX: Double, _ minY: Double, _ maxX: Double, _ maxY: Double) -> Float {
       max(0, Float(maxX) - Float(minX)) * max(0, Float(maxY) - Float(minY))

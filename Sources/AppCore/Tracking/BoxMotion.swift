@@ -45,7 +45,7 @@ struct BoxMotion: Sendable {
 
   /// Standard deviation of a position, as a share of the box's size.
   private static let position = 1.0 / 20
-  /// That of a velocity, per frame.
+  /// Standard deviation of a velocity, per frame.
   private static let velocity = 1.0 / 160
   /// Those of an aspect ratio and of its velocity, and of a measured one.
   private static let aspect = (value: 1e-2, velocity: 1e-5, measured: 1e-1)

@@ -20,7 +20,7 @@ public struct MultiObjectTracker: Sendable {
     var lastPicture: Int
     /// Position of its newest detection.
     var detection: Int
-    /// Not seen for longer than the buffer: it can come back for one more picture, and is not kept the next time it is lost.
+    /// Whether it was unseen for longer than the buffer: it can come back for one more picture, and is not kept the next time it is lost.
     var isOverdue = false
   }
 
@@ -33,7 +33,7 @@ public struct MultiObjectTracker: Sendable {
 
   /// The greatest cost of a pair of the second round, and of a new track with its second detection.
   private static let (secondCost, newCost) = (0.5, 0.7)
-  /// Of a track that is seen and one that is lost with a greater overlap, one goes.
+  /// Overlap of a seen and a lost track above which one of them is removed.
   private static let greatestOverlap: Float = 0.85
 
   private let rules: TrackingRules

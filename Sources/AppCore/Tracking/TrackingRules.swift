@@ -32,7 +32,7 @@ public struct TrackingRules: Sendable, Equatable {
   /// The defaults of Ultralytics' `bytetrack.yaml` and `botsort.yaml`.
   public init(_ method: Method = .bytetrack) { self.method = method }
 
-  /// Of the live loop, which sees a picture now and then: what its filter lets through is an object from its first
+  /// Rules of the live loop, which sees a picture now and then: what its filter lets through is an object from its first
   /// detection on, an overlap by a half and the same class make it the same, and it stays where it was seen last until
   /// the loop forgets it.
   public static let live = {

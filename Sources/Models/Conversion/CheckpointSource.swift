@@ -32,7 +32,7 @@ package struct CheckpointSource {
   private(set) var epsilons: Set<Double> = []
   /// Whether what its tensors do not tell is known from its modules.
   private var wasCompared = false
-  /// Of an ONNX file: modules of convolutions and products, by the names of the values that they make.
+  /// Modules of an ONNX file's convolutions and products, by the names of the values that they make.
   private(set) var exportedLayers: NameTable<String>?
   /// The letter of the variant, where the checkpoint has it.
   private(set) var scale: String?

@@ -18,12 +18,12 @@ package struct SensitivityAnalysis {
 
   /// Median times of layers in milliseconds; no plan depends on them.
   package struct Times: Sendable {
-    /// Of all layers with none lowered.
+    /// Time of all layers with none lowered.
     package let whole: Double
     /// By layer: in the next precision up, and lowered.
     package let layers: [String: (kept: Double, lowered: Double)]
 
-    /// Of the whole network with some layers lowered.
+    /// Time of the whole network with some layers lowered.
     package func milliseconds(lowering lowered: Set<String>) -> Double {
       lowered.sorted().reduce(whole) { $0 - (layers[$1].map { $0.kept - $0.lowered } ?? 0) }
     }

@@ -42,7 +42,7 @@ public struct VerificationReport: Sendable {
     public enum Kind: String, Sendable {
       /// A part of a joined layer, whose result is compared at the end of the joined one.
       case joined
-      /// Of a module that has no result of its own here: a container, or a branch that is not run.
+      /// A module without a result of its own here: a container, or a branch that is not run.
       case module
       /// An output.
       case output

@@ -5,7 +5,7 @@ package struct RowRuns: Sendable, Equatable {
   package let width, height: Int
   /// Where set pixels begin and end in turn, by column, row after row.
   private var edges: [Int32] = []
-  /// Of each row, where its edges end.
+  /// End of each row's edges.
   private var ends: [Int] = []
 
   /// No pixel is set, and no row is there yet.

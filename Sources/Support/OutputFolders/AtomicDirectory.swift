@@ -15,7 +15,7 @@ package final class AtomicDirectory: Sendable {
 
   private struct State {
     var phase = Phase.building
-    /// Of the files written so far.
+    /// Digests of the files written so far.
     var digests: NameTable<String> = [:]
   }
 

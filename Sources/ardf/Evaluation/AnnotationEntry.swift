@@ -48,7 +48,7 @@ extension AnnotationFile {
     /// The object of an annotation, with so many key points.
     func object(
       _ classIndex: Int, _ size: (width: Int, height: Int), keypoints count: Int?
-    ) throws(LabelError) -> LabelledObject {
+    ) throws(LabelError) -> LabeledObject {
       guard let box = value["bbox"]?.numbers, box.count == 4, box[2] >= 0, box[3] >= 0,
         isNear([box[0], box[1], box[0] + box[2], box[1] + box[3]], size)
       else { throw bad("bbox", "x, y, width and height in pixels of the picture") }
@@ -56,7 +56,7 @@ extension AnnotationFile {
       guard let isCrowd = crowd.map({ $0.bool ?? ($0.integer(in: 0...1) == 1) }) ?? false as Bool?,
         crowd.map({ $0.bool != nil || $0.integer(in: 0...1) != nil }) ?? true
       else { throw bad("iscrowd", "0 or 1") }
-      return LabelledObject(
+      return LabeledObject(
         classIndex: classIndex, box: COCOBox(x: box[0], y: box[1], width: box[2], height: box[3]),
         region: try region(size), isCrowd: isCrowd, keypoints: try keypoints(count, size),
         area: count == nil ? nil : try area())
@@ -72,20 +72,20 @@ extension AnnotationFile {
 
     private func keypoints(
       _ count: Int?, _ size: (width: Int, height: Int)
-    ) throws(LabelError) -> [LabelledKeypoint] {
+    ) throws(LabelError) -> [LabeledKeypoint] {
       guard let count else { return [] }
       let numbers = value["keypoints"]?.numbers ?? []
       let points = stride(from: 0, to: numbers.count - 2, by: 3).map { index in
-        LabelledKeypoint(x: numbers[index], y: numbers[index + 1], isLabelled: numbers[index + 2] > 0)
+        LabeledKeypoint(x: numbers[index], y: numbers[index + 1], isLabeled: numbers[index + 2] > 0)
       }
       guard numbers.count == 3 * count,
-        points.allSatisfy({ !$0.isLabelled || isNear([$0.x, $0.y], size) })
+        points.allSatisfy({ !$0.isLabeled || isNear([$0.x, $0.y], size) })
       else { throw bad("keypoints", "x, y in pixels and whether it is labeled, of each of \(count)") }
       return points
     }
 
     /// The pixels; nil where the annotation has none.
-    private func region(_ size: (width: Int, height: Int)) throws(LabelError) -> LabelledRegion? {
+    private func region(_ size: (width: Int, height: Int)) throws(LabelError) -> LabeledRegion? {
       let key = "segmentation"
       guard let segmentation = value[key], !segmentation.isNull else { return nil }
       if let outlines = segmentation.array {

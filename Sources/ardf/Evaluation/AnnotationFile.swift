@@ -24,7 +24,7 @@ package enum AnnotationFile {
   package static func read(
     _ file: String, pictures folder: String, classes: EvaluatedClasses, keypoints: Int? = nil,
     imageLimits: ImageLimits = .default, bytes: Int = largest
-  ) throws -> LabelledSet {
+  ) throws -> LabeledSet {
     guard pathKind(folder) == .folder else {
       throw pathKind(folder) == nil ? FileError.missing(path: folder) : FileError.notADirectory(path: folder)
     }
@@ -37,7 +37,7 @@ package enum AnnotationFile {
       return list
     }
     var categories = try Categories(list("categories"), classes: classes, file: file)
-    var objects: [Int: [LabelledObject]] = [:]
+    var objects: [Int: [LabeledObject]] = [:]
     var sizes: [Int: (width: Int, height: Int)] = [:]
     var names: [(id: Int, name: String)] = []
     for (index, entry) in try list("images").enumerated() {
@@ -67,11 +67,11 @@ package enum AnnotationFile {
             file: file, picture: path, stated: "\(size.width)x\(size.height)",
             actual: "\(actual.width)x\(actual.height)")
         }
-        return LabelledPicture(
+        return LabeledPicture(
           path: path, id: .integer(id), width: size.width, height: size.height, objects: objects[id] ?? [])
       }
     }
-    let set = LabelledSet(
+    let set = LabeledSet(
       layout: .coco, pictures: pictures, categoryIds: categories.ids, notes: categories.notes,
       leftOut: leftOut.entries)
     try leftOut.check(set, path: file)

@@ -1,6 +1,6 @@
 /// The numbers that COCO's annotations have for classes.
 enum COCOCategories {
-  /// Of the 80 classes in the order of detectors trained on them: 1 to 90 with gaps.
+  /// Categories of the 80 classes in the order of detectors trained on them: 1 to 90 with gaps.
   private static let published: [Int] = {
     let unused: Set<Int> = [12, 26, 29, 30, 45, 66, 68, 69, 71, 83]
     return (1...90).filter { !unused.contains($0) }

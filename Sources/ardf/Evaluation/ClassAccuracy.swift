@@ -20,7 +20,7 @@ package struct ClassAccuracy: Sendable, Equatable {
   }
 
   /// Classes with pictures, by index.
-  package var labelled: [Int] { counts.keys.sorted() }
+  package var labeled: [Int] { counts.keys.sorted() }
 
   /// Pictures of a class named first, named among five, and all.
   package func counts(of classIndex: Int) -> (top1: Int, top5: Int, all: Int) {
@@ -38,6 +38,6 @@ package struct ClassAccuracy: Sendable, Equatable {
 
   /// Equal counts of all classes.
   package static func == (a: ClassAccuracy, b: ClassAccuracy) -> Bool {
-    a.labelled == b.labelled && a.labelled.allSatisfy { a.counts(of: $0) == b.counts(of: $0) }
+    a.labeled == b.labeled && a.labeled.allSatisfy { a.counts(of: $0) == b.counts(of: $0) }
   }
 }

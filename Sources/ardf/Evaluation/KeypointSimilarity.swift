@@ -9,10 +9,10 @@ enum KeypointSimilarity {
   /// In the arithmetic of pycocotools' `computeOks`.
   ///
   /// Of a label without a labeled key point it tells how near the key points are to twice its box on every side.
-  static func coco(_ found: [SIMD3<Double>], _ truth: LabelledObject, sigmas: [Double]) -> Double {
+  static func coco(_ found: [SIMD3<Double>], _ truth: LabeledObject, sigmas: [Double]) -> Double {
     precondition(found.count == sigmas.count && truth.keypoints.count == sigmas.count)
     let area = (truth.area ?? 0) + Double.ulpOfOne
-    let isLabelled = truth.keypoints.contains(where: \.isLabelled)
+    let isLabeled = truth.keypoints.contains(where: \.isLabeled)
     let box = truth.box
     let (left, right) = (box.x - box.width, box.x + box.width * 2)
     let (top, bottom) = (box.y - box.height, box.y + box.height * 2)
@@ -20,8 +20,8 @@ enum KeypointSimilarity {
     for (index, point) in truth.keypoints.enumerated() {
       let place = found[index]
       let (dx, dy): (Double, Double)
-      if isLabelled {
-        guard point.isLabelled else { continue }
+      if isLabeled {
+        guard point.isLabeled else { continue }
         (dx, dy) = (place.x - point.x, place.y - point.y)
       } else {
         dx = max(0, left - place.x) + max(0, place.x - right)

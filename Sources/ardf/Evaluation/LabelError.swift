@@ -29,7 +29,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   /// A folder of pictures that is no class of the network.
   case unknownClassFolder(path: String, count: Int)
   /// There is no label of what is to be evaluated.
-  case nothingLabelled(path: String)
+  case nothingLabeled(path: String)
 
   /// One line that names the file and the defect and says what to do.
   package var description: String {
@@ -66,7 +66,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
       "\(folder): holds no folder; give one that has a folder of pictures for each class, CLASS/NAME.jpg"
     case .unknownClassFolder(let path, let count):
       "\(path): is no class of the network; name folders as its \(counted(count, "class", "classes")), which ardf inspect weights lists"
-    case .nothingLabelled(let path):
+    case .nothingLabeled(let path):
       "\(path): no object of the classes to be evaluated is labeled in it; give pictures that show some, or other --classes"
     }
   }

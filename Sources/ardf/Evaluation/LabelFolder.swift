@@ -15,7 +15,7 @@ package enum LabelFolder {
   /// - Throws: `LabelError`, `FileError`, `ImageError`.
   package static func read(
     _ folder: String, classes: EvaluatedClasses, form: LabelForm = .objects, limits: ImageLimits = .default
-  ) throws -> LabelledSet {
+  ) throws -> LabeledSet {
     let images = try imagesFolder(folder)
     let labels = try labelsFolder(of: images)
     let pictures = try PictureFiles.below(images, where: hasPictureEnding)
@@ -24,10 +24,10 @@ package enum LabelFolder {
       try PictureFiles.below(labels) { hasEnding($0, ".txt") && $0 != "classes.txt" })
     guard !remaining.isEmpty else { throw LabelError.noLabels(folder: labels) }
     var notes: [String] = []
-    var unlabelled = 0
+    var unlabeled = 0
     var leftOut = LeftOutPictures()
     var owners: NameTable<String> = [:]
-    var read: [LabelledPicture] = []
+    var read: [LabeledPicture] = []
     for path in pictures {
       let file = labels + below(images, withoutEnding(path)) + ".txt"
       if let other = owners.updateValue(path, forKey: file), fileExists(file) {
@@ -36,7 +36,7 @@ package enum LabelFolder {
       remaining.remove(file)
       let picture = try leftOut.attempt(path) {
         let size = try PictureFiles.uprightSize(path, limits: limits)
-        var objects: [LabelledObject] = []
+        var objects: [LabeledObject] = []
         // Something else than a file is no sign that there are no objects.
         if fileExists(file) {
           let all = try LabelLines(file: file, size: size, form: form).objects(of: classes)
@@ -47,9 +47,9 @@ package enum LabelFolder {
             )
           }
         } else {
-          unlabelled += 1
+          unlabeled += 1
         }
-        return LabelledPicture(
+        return LabeledPicture(
           path: path, id: pictureId(path), width: size.width, height: size.height, objects: objects)
       }
       if let picture { read.append(picture) }
@@ -62,13 +62,13 @@ package enum LabelFolder {
       leftOut.add(stem, LabelError.noPicture(file: file, picture: stem + ".jpg"))
     }
     passedOver.add(unnamedLabels: try PassedOver(below: labels).unnamed.map { images + below(labels, $0) })
-    if unlabelled > 0 {
+    if unlabeled > 0 {
       notes.append(
-        "no label file for \(unlabelled) of \(counted(pictures.count, "picture")): without objects")
+        "no label file for \(unlabeled) of \(counted(pictures.count, "picture")): without objects")
     }
     let paths = read.map { String(below(images, $0.path).dropFirst()) }
     let ids = pictureIds(read.map(\.path), paths: paths)
-    let set = LabelledSet(
+    let set = LabeledSet(
       layout: .yolo, pictures: zip(read, ids).map { $0.identified($1) },
       categoryIds: COCOCategories.ids(of: classes.names), notes: notes, leftOut: leftOut.entries,
       passedOver: passedOver)
@@ -123,9 +123,9 @@ package enum LabelFolder {
   }
 }
 
-extension LabelledPicture {
+extension LabeledPicture {
   /// The same called by an id.
-  fileprivate func identified(_ id: JSONValue) -> LabelledPicture {
-    LabelledPicture(path: path, id: id, width: width, height: height, objects: objects)
+  fileprivate func identified(_ id: JSONValue) -> LabeledPicture {
+    LabeledPicture(path: path, id: id, width: width, height: height, objects: objects)
   }
 }

@@ -26,10 +26,10 @@ struct LabelLines {
   }
 
   /// The objects, line by line, of the classes that are evaluated.
-  func objects(of classes: EvaluatedClasses) throws -> [LabelledObject] {
+  func objects(of classes: EvaluatedClasses) throws -> [LabeledObject] {
     let bytes = try FileBytes.contents(of: file)
     guard let text = String(validating: bytes, as: UTF8.self) else { throw bad(1, "UTF-8 text") }
-    var objects: [LabelledObject] = []
+    var objects: [LabeledObject] = []
     var hasOutlines: Bool?
     let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
     for (index, line) in lines.enumerated() {
@@ -109,35 +109,35 @@ struct LabelLines {
     }
   }
 
-  private func outlined(_ classIndex: Int, _ values: [Float]) -> LabelledObject {
+  private func outlined(_ classIndex: Int, _ values: [Float]) -> LabeledObject {
     let sides = [Double(size.width), Double(size.height)]
     let corners = values.enumerated().map { Double($1) * sides[$0 % 2] }
     let xs = stride(from: 0, to: corners.count, by: 2).map { corners[$0] }
     let ys = stride(from: 1, to: corners.count, by: 2).map { corners[$0] }
     let (left, top) = (xs.min() ?? 0, ys.min() ?? 0)
-    return LabelledObject(
+    return LabeledObject(
       classIndex: classIndex,
       box: COCOBox(x: left, y: top, width: (xs.max() ?? 0) - left, height: (ys.max() ?? 0) - top),
       region: .polygons([corners]), outline: values)
   }
 
-  private func boxed(_ classIndex: Int, _ shares: [Float]) -> LabelledObject {
+  private func boxed(_ classIndex: Int, _ shares: [Float]) -> LabeledObject {
     let values = shares.map(Double.init)
     let (width, height) = (Double(size.width), Double(size.height))
     let box = COCOBox(
       x: (values[0] - values[2] / 2) * width, y: (values[1] - values[3] / 2) * height,
       width: values[2] * width, height: values[3] * height)
     guard case .keypoints(let count, let dimensions) = form else {
-      return LabelledObject(classIndex: classIndex, box: box, region: nil)
+      return LabeledObject(classIndex: classIndex, box: box, region: nil)
     }
     let keypoints = (0..<count).map { index in
       let first = 4 + index * dimensions
       let (x, y) = (values[first], values[first + 1])
-      return LabelledKeypoint(
+      return LabeledKeypoint(
         x: x * width, y: y * height,
-        isLabelled: dimensions == 3 ? values[first + 2] != 0 : x >= 0 && y >= 0)
+        isLabeled: dimensions == 3 ? values[first + 2] != 0 : x >= 0 && y >= 0)
     }
-    return LabelledObject(
+    return LabeledObject(
       classIndex: classIndex, box: box, region: nil, keypoints: keypoints, area: box.area * Self.filled)
   }
 }

@@ -7,11 +7,11 @@ package struct LaserErrors: Sendable, Equatable {
     package let pixels: Int
   }
 
-  /// Of every pixel compared.
+  /// Errors of every pixel compared.
   package let all: Region
-  /// Of those away from edges.
+  /// Errors away from edges.
   package let smooth: Region
-  /// Of those at edges: within `reach` pixels the truth differs by more than a twentieth.
+  /// Errors at edges: within `reach` pixels the truth differs by more than a twentieth.
   package let edges: Region
 
   /// Pixels to either side within which a step makes an edge.

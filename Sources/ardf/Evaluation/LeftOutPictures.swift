@@ -43,10 +43,10 @@ struct LeftOutPictures {
 
   /// Refuses a set in which nothing is labeled.
   ///
-  /// - Throws: why the first picture was left out; `LabelError.nothingLabelled` where none was.
-  func check(_ set: LabelledSet, path: String) throws {
+  /// - Throws: why the first picture was left out; `LabelError.nothingLabeled` where none was.
+  func check(_ set: LabeledSet, path: String) throws {
     guard set.objectCount == 0 else { return }
-    throw first ?? LabelError.nothingLabelled(path: path)
+    throw first ?? LabelError.nothingLabeled(path: path)
   }
 }
 

@@ -70,7 +70,7 @@ package enum EvaluationProtocol: String, CaseIterable, Sendable {
 
 /// How well boxes, masks or key points agree with labels.
 package struct PrecisionResult: Sendable, Equatable {
-  /// Of one class.
+  /// Precision of one class.
   package struct OfClass: Sendable, Equatable {
     /// Index among the network's classes.
     package let classIndex: Int
@@ -97,12 +97,12 @@ package struct PrecisionResult: Sendable, Equatable {
 
 /// The labels of a picture as COCO's rule compares them.
 package struct COCOPicture: Sendable {
-  let objects: [LabelledObject]
-  /// Of every object; empty where masks are not evaluated.
+  let objects: [LabeledObject]
+  /// Masks of every object; empty where masks are not evaluated.
   let masks: [RunLengthMask]
 
   /// The labels of a picture; where masks are compared all have their pixels, where key points are all have theirs.
-  package init(_ picture: LabelledPicture, shape: EvaluatedShape) {
+  package init(_ picture: LabeledPicture, shape: EvaluatedShape) {
     objects = picture.objects
     masks =
       shape == .masks
@@ -169,7 +169,7 @@ package struct ObjectEvaluator: Sendable {
           Self.maskMatches(found, labels.map { picture.masks[$0] }, isCrowd: isCrowd), of: classIndex)
       case .keypoints(let sigmas):
         let truths = labels.map { picture.objects[$0] }
-        let isIgnored = truths.map { $0.isCrowd || !$0.keypoints.contains(where: \.isLabelled) }
+        let isIgnored = truths.map { $0.isCrowd || !$0.keypoints.contains(where: \.isLabeled) }
         shapes.addLabels(isIgnored.count { !$0 }, of: classIndex)
         shapes.add(
           COCOEvaluation.match(

@@ -36,19 +36,19 @@ struct MatchedClasses: Sendable {
   /// Labels of each class that can be missed.
   private(set) var labels: [Int]
   /// Classes with a label of any kind.
-  private(set) var isLabelled: [Bool]
+  private(set) var isLabeled: [Bool]
 
   init(classCount: Int) {
     detections = Array(repeating: [], count: classCount)
     labels = Array(repeating: 0, count: classCount)
-    isLabelled = Array(repeating: false, count: classCount)
+    isLabeled = Array(repeating: false, count: classCount)
   }
 
   mutating func add(_ found: [MatchedDetection], of classIndex: Int) { detections[classIndex] += found }
 
   mutating func addLabels(_ count: Int, of classIndex: Int) {
     labels[classIndex] += count
-    isLabelled[classIndex] = true
+    isLabeled[classIndex] = true
   }
 }
 

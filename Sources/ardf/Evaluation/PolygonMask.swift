@@ -71,7 +71,7 @@ package enum PolygonMask {
   }
 }
 
-extension LabelledRegion {
+extension LabeledRegion {
   /// The pixels as a mask of the picture.
   func mask(height: Int, width: Int) -> RunLengthMask {
     switch self {

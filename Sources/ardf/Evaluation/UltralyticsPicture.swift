@@ -44,11 +44,11 @@ package struct UltralyticsPicture: Sendable {
   let labels: [Label]
   /// Sides of the prototype grid.
   let gridWidth, gridHeight: Int
-  /// Of each cell one more than the position of its label, row-major, 0 for none; empty where labels have no outlines.
+  /// For each cell one more than the position of its label, row-major, 0 for none; empty where labels have no outlines.
   let cells: [UInt16]
 
   /// The labels of a picture in an input.
-  package init(_ picture: LabelledPicture, in frame: ValidationFrame, shape: EvaluatedShape) {
+  package init(_ picture: LabeledPicture, in frame: ValidationFrame, shape: EvaluatedShape) {
     gridWidth = frame.networkWidth / 4
     gridHeight = frame.networkHeight / 4
     let labels = picture.objects.map { object in
@@ -109,16 +109,16 @@ package struct UltralyticsPicture: Sendable {
   }
 
   private static func keypoints(
-    of object: LabelledObject, _ picture: LabelledPicture, _ frame: ValidationFrame
+    of object: LabeledObject, _ picture: LabeledPicture, _ frame: ValidationFrame
   ) -> [SIMD3<Float>] {
     object.keypoints.map { point -> SIMD3<Float> in
       let x = Float(point.x / Double(picture.width)) * Float(frame.contentWidth)
       let y = Float(point.y / Double(picture.height)) * Float(frame.contentHeight)
-      return SIMD3(x + Float(frame.padLeft), y + Float(frame.padTop), point.isLabelled ? 1 : 0)
+      return SIMD3(x + Float(frame.padLeft), y + Float(frame.padTop), point.isLabeled ? 1 : 0)
     }
   }
 
-  private static func orientedBox(of object: LabelledObject, _ frame: ValidationFrame) -> GaussianBox? {
+  private static func orientedBox(of object: LabeledObject, _ frame: ValidationFrame) -> GaussianBox? {
     let size = SIMD2<Float>(Float(frame.contentWidth), Float(frame.contentHeight))
     let padding = SIMD2<Float>(Float(frame.padLeft), Float(frame.padTop))
     let corners = stride(from: 0, to: object.outline.count - 1, by: 2).map { index -> SIMD2<Double> in
@@ -133,7 +133,7 @@ package struct UltralyticsPicture: Sendable {
   }
 
   private static func box(
-    of object: LabelledObject, _ picture: LabelledPicture, _ frame: ValidationFrame
+    of object: LabeledObject, _ picture: LabeledPicture, _ frame: ValidationFrame
   ) -> SIMD4<Float> {
     let size = SIMD4(
       Float(frame.contentWidth), Float(frame.contentHeight), Float(frame.contentWidth),

@@ -4,7 +4,7 @@ import FileFormats
 package struct ErrorBudget: Equatable, Sendable {
   package enum Limit: Equatable, Sendable {
     case count(Int)
-    /// Of the frames that were processed.
+    /// Percent of the frames that were processed.
     case percent(Double)
   }
 

@@ -32,7 +32,7 @@ package struct MergedParts {
     let file: Int32
     let settings: Int32
     let frames: Int32
-    /// Of the capture's id.
+    /// Hash of the capture's id.
     let id: UInt64
     let hasFailed: Bool
   }

@@ -38,7 +38,7 @@ package final class PartFile: Sendable {
   package let damage: PartDamage
 
   /// How long records may wait in the system's memory: so much work a failure of power takes back.
-  private static let patience = Duration.seconds(1)
+  private static let delay = Duration.seconds(1)
 
   private struct State: Sendable {
     var size: Int
@@ -118,7 +118,7 @@ package final class PartFile: Sendable {
         state.size += line.count
         state.marks[record.position.packed] = record.mark
         state.failures[record.position.packed] = record.failure?.kind
-        if ContinuousClock.now - state.synchronized > Self.patience {
+        if ContinuousClock.now - state.synchronized > Self.delay {
           try POSIX.synchronize(descriptor, path: path)
           state.synchronized = .now
         }

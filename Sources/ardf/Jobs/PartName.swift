@@ -14,7 +14,7 @@ package struct PartName: Hashable, Sendable, CustomStringConvertible {
 
   package let kind: Kind
   package let shard: Shard
-  /// Of the file's bytes, where the name tells it.
+  /// Digest of the file's bytes, where the name holds it.
   package let digest: String?
 
   package init(_ kind: Kind, of shard: Shard, digest: String? = nil) {

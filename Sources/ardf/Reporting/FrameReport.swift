@@ -146,9 +146,9 @@ package struct FrameReport: Sendable {
         ]
       } ?? .null,
       "cameraToWorld": .array(frame.cameraToWorld.columnMajor.map(JSONValue.number)),
-      "lidar": frame.depth.map(PackedPlane.millimetres) ?? .null,
+      "lidar": frame.depth.map(PackedPlane.millimeters) ?? .null,
       "confidence": frame.confidence.map(PackedPlane.bytes) ?? .null,
-      "metric": metric.map(PackedPlane.millimetres) ?? .null,
+      "metric": metric.map(PackedPlane.millimeters) ?? .null,
       "metricSource": metricSource.map(PackedPlane.bytes) ?? .null,
       "detections": detections.json["detections"] ?? [], "model": detections.model,
       "objects": objects["objects"] ?? [], "effects": SceneFile(effects: effects).json["effects"] ?? [],

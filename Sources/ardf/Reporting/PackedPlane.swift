@@ -18,8 +18,8 @@ enum PackedPlane {
   private static let level = 3
 
   /// Meters as whole millimeters in 16 bits, as `metric.png` has them: 0 where there is none, 65535 from 65.535 m on.
-  static func millimetres(_ plane: Plane<Float>) -> JSONValue {
-    packed(plane) { metres in UInt16(clamping: metres > 0 ? metres * 1000 + 0.5 : 0) }
+  static func millimeters(_ plane: Plane<Float>) -> JSONValue {
+    packed(plane) { meters in UInt16(clamping: meters > 0 ? meters * 1000 + 0.5 : 0) }
   }
 
   /// Small whole numbers.

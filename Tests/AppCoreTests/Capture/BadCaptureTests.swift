@@ -178,23 +178,23 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
     },
     .fields("confidence alone", ["depth": .some(nil)], .confidenceWithoutDepth(file: file)),
     .native("negative depth", .badDepthValue(file: file, x: 2, y: 1)) {
-      var metres = [Float](repeating: 1, count: 48)
-      metres[10] = -0.5
-      try $0.directory.write(NPYArray(shape: [6, 8], floats: metres).encoded(), to: "depth.npy")
+      var meters = [Float](repeating: 1, count: 48)
+      meters[10] = -0.5
+      try $0.directory.write(NPYArray(shape: [6, 8], floats: meters).encoded(), to: "depth.npy")
     },
     .native("infinite depth", .badDepthValue(file: file, x: 7, y: 5)) {
-      var metres = [Float](repeating: .nan, count: 48)
-      metres[47] = .infinity
-      try $0.directory.write(NPYArray(shape: [6, 8], floats: metres).encoded(), to: "depth.npy")
+      var meters = [Float](repeating: .nan, count: 48)
+      meters[47] = .infinity
+      try $0.directory.write(NPYArray(shape: [6, 8], floats: meters).encoded(), to: "depth.npy")
     },
     .native("depth beyond what depth may be", .badDepthValue(file: file, x: 3, y: 0)) {
-      var metres = [Float](repeating: 100_000, count: 48)
-      metres[3] = Float(100_000).nextUp
-      try $0.directory.write(NPYArray(shape: [6, 8], floats: metres).encoded(), to: "depth.npy")
+      var meters = [Float](repeating: 100_000, count: 48)
+      meters[3] = Float(100_000).nextUp
+      try $0.directory.write(NPYArray(shape: [6, 8], floats: meters).encoded(), to: "depth.npy")
     },
     .native("depth whose sums are infinite", .badDepthValue(file: file, x: 0, y: 0)) {
-      let metres = [Float](repeating: 3e38, count: 48)
-      try $0.directory.write(NPYArray(shape: [6, 8], floats: metres).encoded(), to: "depth.npy")
+      let meters = [Float](repeating: 3e38, count: 48)
+      try $0.directory.write(NPYArray(shape: [6, 8], floats: meters).encoded(), to: "depth.npy")
     },
     .native("depth of doubles", .badDepthFormat(file: "depth.npy", found: "<f8 of shape [6, 8]")) {
       let array = NPYArray(shape: [6, 8], .float64([Double](repeating: 1, count: 48)))
@@ -291,7 +291,7 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
 
   @Test func emptyFolderIsNoCapture() throws {
     let fixture = try CaptureFixture.empty()
-    #expect(throws: CaptureError.unrecognisedLayout(path: fixture.path)) {
+    #expect(throws: CaptureError.unrecognizedLayout(path: fixture.path)) {
       try CaptureReader.open(fixture.path)
     }
   }

@@ -9,7 +9,7 @@ import Testing
 /// Recordings of ROS 2, made by the writers of MCAP, of mcap-ros2-support and of rosbags (make-bag-goldens.py).
 @Suite struct BagGoldenTests {
   private static let size = PixelSize(width: 16, height: 12)
-  /// Of poses that were composed of several.
+  /// Tolerance of poses that were composed of several.
   private static let tolerance = 1e-9
 
   private static func golden(_ name: String) -> String {

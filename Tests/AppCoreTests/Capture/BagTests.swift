@@ -37,9 +37,9 @@ import Testing
     let source = try CaptureReader.open(path)
     #expect(source.frames.map(\.name) == ["000000", "000003"])
     #expect(source.skipped.map(\.name) == ["000001", "000002", "000004"])
-    for (index, metres) in [Float(2), 2.001].enumerated() {
+    for (index, meters) in [Float(2), 2.001].enumerated() {
       let depth = try #require(try source.frame(at: index).depth)
-      #expect(abs(depth.elements[0] - metres) < 1e-5)
+      #expect(abs(depth.elements[0] - meters) < 1e-5)
     }
     withExtendedLifetime(place) {}
   }

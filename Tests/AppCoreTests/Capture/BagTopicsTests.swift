@@ -110,7 +110,7 @@ import Testing
     #expect(try source.frame(at: 0).intrinsics?.fx == 20)
   }
 
-  /// Of cameras elsewhere the one in the pictures' frame counts, where all that are there are the same.
+  /// Cameras in the pictures' frame count where all of them are the same.
   @Test func theOnlyCameraOfAFrame() throws {
     for (focals, isOnly) in [([20.0, 20], true), ([20, 30], false), ([20, 30, 20], false)] {
       let source = try Self.open {

@@ -79,8 +79,8 @@ struct CaptureFixture {
   func writeDepth(_ name: String, size: PixelSize = depthSize) throws {
     let count = size.width * size.height
     if name.hasSuffix(".npy") {
-      let metres = (0..<count).map { 1 + Float($0) * 0.001 }
-      try directory.write(NPYArray(shape: [size.height, size.width], floats: metres).encoded(), to: name)
+      let meters = (0..<count).map { 1 + Float($0) * 0.001 }
+      try directory.write(NPYArray(shape: [size.height, size.width], floats: meters).encoded(), to: name)
     } else {
       let plane = Plane(
         width: size.width, height: size.height, elements: (0..<count).map { UInt16(1000 + $0) })
@@ -129,8 +129,8 @@ struct CaptureFixture {
     let image = try ImageCodec.encodeJPEG(RGBImage(width: 32, height: 24, color: .cyan))
     let header = Array(JSONValue.object(clipFields(changes)).serialized().utf8)
     let depth = (0..<depthCells).flatMap { cell in
-      let millimetres = UInt16(1000 + cell)
-      return [UInt8(millimetres & 0xFF), UInt8(millimetres >> 8)]
+      let millimeters = UInt16(1000 + cell)
+      return [UInt8(millimeters & 0xFF), UInt8(millimeters >> 8)]
     }
     let confidence = [UInt8](repeating: 2, count: 48)
     return [header, image, depth, confidence].flatMap { lengthPrefix($0.count) + $0 }

@@ -42,7 +42,7 @@ import Testing
     #expect(frame.depth != nil)
   }
 
-  @Test func depthInMillimetres() throws {
+  @Test func depthInMillimeters() throws {
     let fixture = try CaptureFixture.native()
     try fixture.writeDepth("depth.png")
     try fixture.changing(["depth": "depth.png", "confidence": .some(nil)])

@@ -7,10 +7,10 @@ import Testing
 
 @Suite struct CaptureSummaryTests {
   /// A camera at `x` meters that looks straight at a wall four meters behind the origin.
-  private func frame(at x: Double, metres: Float = 4, yaw: Double = 0) throws -> CapturedFrame {
+  private func frame(at x: Double, meters: Float = 4, yaw: Double = 0) throws -> CapturedFrame {
     CapturedFrame(
       name: "\(x)", image: nil, imageSize: PixelSize(width: 64, height: 48),
-      depth: Plane(width: 16, height: 12, fill: metres),
+      depth: Plane(width: 16, height: 12, fill: meters),
       intrinsics: try Intrinsics(fx: 56, fy: 56, cx: 31.5, cy: 23.5, imageWidth: 64, imageHeight: 48),
       cameraToWorld: RigidTransform(rotation: Quaternion(yaw: yaw), origin: Point3(x, 0, 0)))
   }
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func wrongUnitsShow() throws {
-    let result = try #require(Reprojection(from: try frame(at: 0), to: try frame(at: 0, metres: 5)))
+    let result = try #require(Reprojection(from: try frame(at: 0), to: try frame(at: 0, meters: 5)))
     #expect(result.medianError == 1)
   }
 
@@ -41,7 +41,7 @@ import Testing
     let summary = try CaptureSummary(of: try CaptureReader.open(fixture.path))
     let figures = try #require(summary.frames.first)
     #expect(figures.validShare == 1)
-    #expect(figures.depthMetres?.least == 1)
+    #expect(figures.depthMeters?.least == 1)
     #expect(figures.confidenceCounts == [0, 0, 48])
     #expect(figures.orientationByGravity == .up)
     #expect(summary.baseline == 0)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func depthInMillimetresIsWarnedAbout() throws {
+  @Test func depthInMillimetersIsWarnedAbout() throws {
     let fixture = try CaptureFixture.native()
     try fixture.directory.write(
       NPYArray(shape: [6, 8], floats: [Float](repeating: 1500, count: 48)).encoded(), to: "depth.npy")

@@ -86,9 +86,9 @@ private let tolerance = 1e-9
   @Test(arguments: ["integer_depth_scale", "depth_unit_scale_factor"])
   func transformsInOtherUnits(_ field: String) throws {
     let fixture = try PublishedLayout.transforms.write()
-    let millimetres = try #require(try frame(fixture).depth?[3, 2])
+    let millimeters = try #require(try frame(fixture).depth?[3, 2])
     try changeTransforms(fixture, [field: 0.0005])
-    #expect(abs(try #require(try frame(fixture).depth?[3, 2]) - millimetres / 2) < 1e-6)
+    #expect(abs(try #require(try frame(fixture).depth?[3, 2]) - millimeters / 2) < 1e-6)
   }
 
   /// nerfstudio applies the unit to arrays, too.

@@ -16,7 +16,7 @@ extension PublishedLayout {
       let image = [UInt8](repeating: UInt8(9 * index), count: 3 * size.width * size.height)
       bag.add(image: image, "/rgb/image_rect", "rgb8", size: size, time: time, frame: "optical")
       // The sensors are not quite in step.
-      let depth = try RoomScene.depth(from: pose, size: depthSize, unitsPerMetre: unitsPerMetre)
+      let depth = try RoomScene.depth(from: pose, size: depthSize, unitsPerMeter: unitsPerMeter)
       bag.add(
         image: rawBytes(of: depth.elements.map(\.littleEndian)), "/depth/image_rect", "16UC1",
         size: depthSize,

@@ -40,7 +40,7 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
     }
   }
 
-  var unitsPerMetre: Double { self == .tumRGBD ? 5000 : 1000 }
+  var unitsPerMeter: Double { self == .tumRGBD ? 5000 : 1000 }
   var depthSize: PixelSize {
     [.tumRGBD, .redwood].contains(self) ? RoomScene.pictureSize : RoomScene.depthSize
   }
@@ -203,7 +203,7 @@ enum PublishedLayout: String, CaseIterable, Sendable, CustomTestStringConvertibl
   func writePixels(_ fixture: CaptureFixture, _ index: Int, _ picture: String, _ depth: String) throws {
     try fixture.writeImage(picture, size: RoomScene.pictureSize)
     let plane = try RoomScene.depth(
-      from: RoomScene.poses()[index], size: depthSize, unitsPerMetre: unitsPerMetre)
+      from: RoomScene.poses()[index], size: depthSize, unitsPerMeter: unitsPerMeter)
     try fixture.directory.write(ImageCodec.encodePNG(plane), to: depth)
   }
 

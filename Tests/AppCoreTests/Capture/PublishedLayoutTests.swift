@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 private enum Tolerance {
-  /// Of poses and camera numbers that went through decimal text.
+  /// Tolerance of poses and camera numbers that went through decimal text.
   static let pose = 1e-9
   /// Meters times cells across: a cell is compared with its neighbors' walls, seen at a slant.
   static let reprojection = 1.4
@@ -31,11 +31,11 @@ private enum Tolerance {
       #expect(frame.image?.size == RoomScene.pictureSize)
       #expect(frame.orientation == published.orientations[index])
       let stored = try RoomScene.depth(
-        from: poses[index], size: published.depthSize, unitsPerMetre: published.unitsPerMetre)
-      let metres = stored.elements.map { Double($0) / published.unitsPerMetre }
+        from: poses[index], size: published.depthSize, unitsPerMeter: published.unitsPerMeter)
+      let meters = stored.elements.map { Double($0) / published.unitsPerMeter }
       let found = try #require(frame.depth)
       #expect(found.size == published.depthSize)
-      #expect(maximumAbsoluteDifference(found.elements.map(Double.init), metres).value < 1e-6)
+      #expect(maximumAbsoluteDifference(found.elements.map(Double.init), meters).value < 1e-6)
       let confidence = published.hasConfidence ? RoomScene.confidence(size: published.depthSize) : nil
       #expect(frame.confidence == confidence)
       let difference = maximumAbsoluteDifference(frame.cameraToWorld.columnMajor, poses[index].columnMajor)

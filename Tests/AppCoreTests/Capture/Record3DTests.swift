@@ -8,7 +8,7 @@ import Testing
 
 /// Recordings of Record3D, made by Apple's LZFSE and by hand.
 @Suite struct Record3DTests {
-  /// Of poses and camera numbers that went through decimal text.
+  /// Tolerance of poses and camera numbers that went through decimal text.
   private static let tolerance = 1e-9
 
   private static func golden(_ name: String) -> String {
@@ -42,11 +42,11 @@ import Testing
     var files = [(name: "metadata", bytes: Array(JSONValue.object(fields).serialized().utf8))]
     for (index, pose) in try RoomScene.poses().enumerated() {
       let picture = RGBImage(width: 64, height: 48, color: Color(red: 9, green: 8, blue: 7))
-      let metres = try RoomScene.depth(from: pose, size: RoomScene.depthSize).map { Float($0) * 0.001 }
+      let meters = try RoomScene.depth(from: pose, size: RoomScene.depthSize).map { Float($0) * 0.001 }
       let depth =
         isHalf
-        ? rawBytes(of: metres.elements.map { HalfPrecision.binary16(from: $0).littleEndian })
-        : rawBytes(of: metres.elements.map(\.bitPattern.littleEndian))
+        ? rawBytes(of: meters.elements.map { HalfPrecision.binary16(from: $0).littleEndian })
+        : rawBytes(of: meters.elements.map(\.bitPattern.littleEndian))
       files.append(("rgbd/\(index).jpg", try ImageCodec.encodeJPEG(picture)))
       files.append(("rgbd/\(index).depth", stream(depth)))
       files.append(("rgbd/\(index).conf", stream(RoomScene.confidence(size: RoomScene.depthSize).elements)))
@@ -99,10 +99,10 @@ import Testing
     #expect(source.skipped.isEmpty)
     for (index, pose) in try RoomScene.poses().enumerated() {
       let frame = try source.frame(at: index)
-      let metres = try RoomScene.depth(from: pose, size: RoomScene.depthSize).map { Double($0) / 1000 }
+      let meters = try RoomScene.depth(from: pose, size: RoomScene.depthSize).map { Double($0) / 1000 }
       let found = try #require(frame.depth)
       // Halves have eleven bits.
-      let error = maximumAbsoluteDifference(found.elements.map(Double.init), metres.elements).value
+      let error = maximumAbsoluteDifference(found.elements.map(Double.init), meters.elements).value
       #expect(error < (isHalf ? 0.004 : 1e-6))
       #expect(frame.confidence == RoomScene.confidence(size: RoomScene.depthSize))
       #expect(frame.orientation == RoomScene.orientations[index])

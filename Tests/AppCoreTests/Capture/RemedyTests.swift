@@ -46,7 +46,7 @@ import Testing
       } + files.flatMap { ["\($0)", "\(MediaError.file($0))", "\(StreamError.file($0))"] }
       + [
         CaptureError.notFound(path: "f"), .unreadable(file: "f", reason: "r"), .notADirectory(path: "f"),
-        .unrecognisedLayout(path: "f"), .severalCaptures(path: "f", names: ["a", "b"]),
+        .unrecognizedLayout(path: "f"), .severalCaptures(path: "f", names: ["a", "b"]),
         .tooManyFrames(path: "f", limit: 1), .noSuchFrame(index: 2, count: 1),
         .fileTooLarge(file: "f", bytes: 2, limit: 1),
         .tooManyPixels(file: "f", width: 2, height: 2, limit: 1),

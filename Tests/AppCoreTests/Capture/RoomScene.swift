@@ -35,9 +35,9 @@ enum RoomScene {
     return quaternion
   }
 
-  /// Planar depth of the walls in whole units of 1/`unitsPerMetre` meters.
+  /// Planar depth of the walls in whole units of 1/`unitsPerMeter` meters.
   static func depth(
-    from pose: RigidTransform<CameraARKit, World>, size: PixelSize, unitsPerMetre: Double = 1000
+    from pose: RigidTransform<CameraARKit, World>, size: PixelSize, unitsPerMeter: Double = 1000
   ) throws -> Plane<UInt16> {
     let camera = try intrinsics().scaled(to: size)
     var units: [UInt16] = []
@@ -50,7 +50,7 @@ enum RoomScene {
           (ray.x, pose.origin.x, half.x), (ray.y, pose.origin.y, half.y), (ray.z, pose.origin.z, half.z),
         ]
         let nearest = walls.map { ray, from, half in ((ray > 0 ? half : -half) - from) / ray }.min() ?? 0
-        units.append(UInt16((nearest * unitsPerMetre).rounded()))
+        units.append(UInt16((nearest * unitsPerMeter).rounded()))
       }
     }
     return Plane(width: size.width, height: size.height, elements: units)

@@ -19,7 +19,7 @@ import Testing
     ramp(width, height).map { 1 / (0.4 * $0 + 0.1) }
   }
 
-  @Test func gridsMeetAtCellCentres() throws {
+  @Test func gridsMeetAtCellCenters() throws {
     let report = DepthFusion.fit(
       relative: RelativeDepth(Self.ramp(518, 392)), sensor: MetricDepth(sensor: Self.sensor(256, 192)))
     #expect(report.pairs == 256 * 192)

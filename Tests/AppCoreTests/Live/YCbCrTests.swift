@@ -24,7 +24,7 @@ import Testing
     #expect(try Self.pixel(200, 255, 128, .rec709) == [200, 176, 255])
   }
 
-  @Test func chromaColoursTwoByTwoPixels() throws {
+  @Test func chromaColorsTwoByTwoPixels() throws {
     let picture = try YCbCrPicture(
       width: 3, height: 3, luma: [UInt8](repeating: 100, count: 9),
       chroma: [128, 128, 128, 228, 228, 128, 128, 28])

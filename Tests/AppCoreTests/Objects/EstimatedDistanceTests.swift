@@ -49,7 +49,7 @@ import Testing
     #expect(extent(scene).distance.source == .fusion && extent(scene).distance.meters == 2)
     let sensor = MetricDepth(sensor: Plane(width: 40, height: 20, fill: 1.5))
     let sensed = DepthScene(imageSize: Self.size, intrinsics: nil, readings: sensor, estimated: Self.halves)
-    #expect(extent(sensed).distance.source == .lidar && extent(sensed).distance.meters == 1.5)
+    #expect(extent(sensed).distance.source == .sensor && extent(sensed).distance.meters == 1.5)
   }
 
   @Test func fusedDistancesReachAsFarAsMapsDo() {

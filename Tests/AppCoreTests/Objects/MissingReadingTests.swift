@@ -45,7 +45,7 @@ import Testing
     #expect(errors.allSatisfy { $0 < 0.06 }, "\(errors)")
   }
 
-  /// Of a bed's upper fifth nothing is read, though the mask holds it. (The picture's top is its least column.)
+  /// A bed's upper fifth has no reading, though the mask covers it. (The picture's top is its least column.)
   @Test func whatIsNotReadIsInferred() throws {
     let bed = SurfaceBoxTests.scene((1.9, 0.5, 1.5), distance: 3.2, pitch: 15, yaw: 0.26)
     let extent = Self.measured(bed) { depth, isBox in
@@ -147,7 +147,7 @@ import Testing
     #expect(Self.measured(low) { _, _ in }.sides?.maxY == .observed)
   }
 
-  /// Of an upright face the upper third is not read, though the mask holds it.
+  /// The upper third of an upright face has no reading, though the mask covers it.
   @Test func theTopThatIsNotReadIsInferred() throws {
     let scene = SurfaceBoxTests.scene((0.5, 0.6, 0.4), distance: 1.5, pitch: 5, yaw: 0.3)
     for detection in [scene.detection(), scene.exactDetection()] {

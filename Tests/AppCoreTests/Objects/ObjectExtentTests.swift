@@ -167,7 +167,7 @@ import Testing
     let inside = column == 0 ? 74.0 : 75, below = row == 0 ? 74.0 : 75
     let box = Rect<ImagePixels>(minX: minX, minY: minY, maxX: minX + inside, maxY: minY + below)
     let extent = ExtentEstimator(scene: Self.scene(Self.sensor(cells))).extent(of: Self.detection(box))
-    #expect(extent.distance.source == .lidar && extent.distance.samples == 100)
+    #expect(extent.distance.source == .sensor && extent.distance.samples == 100)
     let measured = try #require(extent.box3D)
     #expect(measured.corners.allSatisfy { $0.x.isFinite && $0.y.isFinite && $0.z.isFinite })
     #expect(abs(measured.center.z + 1.5) < 0.02)
@@ -182,7 +182,7 @@ import Testing
   @Test func aPlainPictureHasDistancesWithoutSizes() {
     let scene = DepthScene(imageSize: Self.imageSize, intrinsics: nil, readings: Self.leaking(0))
     let extent = ExtentEstimator(scene: scene).extent(of: Self.detection())
-    #expect(extent.distance.source == .lidar)
+    #expect(extent.distance.source == .sensor)
     #expect(extent.box3D == nil && extent.worldHeight == nil)
     #expect(extent.warnings == [.noMask, .noIntrinsics])
   }
@@ -206,8 +206,8 @@ import Testing
     #expect(abs(box.dimensions.x - 300 * 2 / TableScene.fx) < Self.rounding)
     #expect(abs(box.dimensions.y - 187.5 * 2 / TableScene.fy) < Self.rounding)
     #expect(box.dimensions.z == Box3D.smallestSide)
-    let centre = TableScene.intrinsics.unproject(Self.box.center, depth: 2)
-    #expect((box.center - Point3(centre.x, centre.y, centre.z)).length < Self.rounding)
+    let center = TableScene.intrinsics.unproject(Self.box.center, depth: 2)
+    #expect((box.center - Point3(center.x, center.y, center.z)).length < Self.rounding)
     #expect(abs(abs(box.yaw) - .pi) < Self.rounding)
     // Different depths stretch it along the view.
     let deep = Self.sensor([(110, 90, 1.5), (111, 90, 2), (112, 90, 3)])

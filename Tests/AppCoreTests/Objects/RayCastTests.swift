@@ -51,7 +51,7 @@ import Testing
     let estimator = ExtentEstimator(scene: scene.depthScene(MetricDepth(sensor: depth)))
     let extent = estimator.extent(of: detection)
     let box = try #require(extent.box3D)
-    #expect(extent.distance.source == .lidar)
+    #expect(extent.distance.source == .sensor)
     #expect(abs(try #require(extent.distance.meters) - scene.distance) < 0.06)
     #expect(box.method == .surfaces)
     #expect(box.center.distance(to: scene.center) < Self.rim)

@@ -13,7 +13,7 @@ import Testing
   static let medianSide = 0.01
   /// Degrees.
   static let worstYaw = 1.0
-  /// Of the distance.
+  /// Largest error of a center, as a share of the distance.
   static let worstCenter = 0.01
   static let rounding = 1e-9
 
@@ -158,10 +158,10 @@ import Testing
     #expect(aslant.error < 0.02 && !aslant.isUncertain, "\(aslant)")
   }
 
-  @Test func readingsBeyondFourMetresCount() throws {
+  @Test func readingsBeyondFourMetersCount() throws {
     let scene = Self.scene((1.9, 0.5, 1.5), distance: 5.5, pitch: 30)
     let extent = Self.measured(scene)
-    #expect(extent.distance.source == .lidar)
+    #expect(extent.distance.source == .sensor)
     #expect(Self.errors(try #require(extent.box3D), scene).allSatisfy { $0 < Self.worstSide })
   }
 

@@ -71,7 +71,7 @@ import Testing
     var style = ResultsStyle()
     (style.backgroundExposure, style.objectGain) = (0, 1)
     func drawn(_ detection: Detection) -> RGBImage {
-      let item = ResultsItem(detection: detection, label: "", source: .lidar)
+      let item = ResultsItem(detection: detection, label: "", source: .sensor)
       return ResultsCompositor(style: style).compose(image, orientation: .up, items: [item])
     }
     let plain = drawn(
@@ -112,7 +112,7 @@ import Testing
     #expect(extent.keypoints.count == 3)
     let first = try #require(extent.keypoints[0].position)
     #expect(first.distance(to: Point3(2 * (12.5 - 50) / 100, -2 * (22.5 - 40) / 100, -2)) < 1e-6)
-    #expect(extent.keypoints[0].source == .lidar && extent.keypoints[0].meters == 2)
+    #expect(extent.keypoints[0].source == .sensor && extent.keypoints[0].meters == 2)
     // Another surface is seen there, and the last is a guess.
     #expect(extent.keypoints[1].position == nil && extent.keypoints[2].position == nil)
     #expect(extent.orientedCorners.count == 4)

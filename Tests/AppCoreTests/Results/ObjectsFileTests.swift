@@ -27,7 +27,7 @@ import Testing
   @Test func objectsAreMatchedById() throws {
     let items = try items([Self.object(["id": 1])])
     #expect(items.map(\.label) == ["cup 95%\n-- m", "cup 95%\n1.20 m"])
-    #expect(items.map(\.source) == [.none, .lidar])
+    #expect(items.map(\.source) == [.none, .sensor])
     #expect(items[0].wireframe == nil)
     #expect(items[1].wireframe?.yaw == 0.5)
     #expect(items[1].wireframe?.dimensions == BoxDimensions(x: 0.3, y: 0.2, z: 0.1))

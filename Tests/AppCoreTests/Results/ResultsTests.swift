@@ -155,7 +155,7 @@ enum ResultsFixture {
       style.color(of: ResultsItem(detection: detection, label: "", source: source))
     }
     #expect(color(.fusion) == Color(red: 204, green: 153, blue: 26))
-    #expect(Set([color(.lidar), color(.fusion), color(.none)]).count == 3)
+    #expect(Set([color(.sensor), color(.fusion), color(.none)]).count == 3)
   }
 
   @Test func goldenPicture() throws {
@@ -166,7 +166,7 @@ enum ResultsFixture {
       Rect<UprightPixels>(x: 50, y: 80, width: 80, height: 90), Rect(x: 30, y: 150, width: 40, height: 40),
       Rect(x: 130, y: 5, width: 48, height: 40),
     ]
-    let sources: [ObjectDistance.Source] = [.lidar, .fusion, .none]
+    let sources: [ObjectDistance.Source] = [.sensor, .fusion, .none]
     let items = boxes.indices.map { id in
       let detection = ResultsFixture.detection(id, boxes[id], masked: id != 2)
       return ResultsItem(

@@ -121,7 +121,7 @@ struct ParsedGLB {
       method: .minimumArea)
     scene.objects = [
       SceneModel.Object(
-        id: 3, className: "cup", distanceMeters: 2, source: .lidar, box: box,
+        id: 3, className: "cup", distanceMeters: 2, source: .sensor, box: box,
         cloud: [Point3(0, 1, -2), Point3(0.1, 1.1, -2.1)])
     ]
     scene.points = PointCloud(frame)

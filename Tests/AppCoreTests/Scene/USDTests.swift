@@ -23,7 +23,7 @@ import Testing
       method: .minimumArea)
     scene.objects = [
       SceneModel.Object(
-        id: 4, className: "teddy \"bear\"", distanceMeters: 1.5, source: .lidar, box: box,
+        id: 4, className: "teddy \"bear\"", distanceMeters: 1.5, source: .sensor, box: box,
         cloud: [Point3(0.1, 0.2, 0.3)])
     ]
     for type in [EffectType.smoke, .debugCube, .debugMesh] {

@@ -135,8 +135,8 @@ import Testing
     let placed = PlacedEffect(
       type: .debugCube, objectId: 0, transform: RigidTransform(rotation: box.rotation, origin: box.center),
       scale: 0.4, billboard: false)
-    let grey = RGBImage(width: 320, height: 240, color: Color(red: 100, green: 100, blue: 100))
-    let cube = try await Self.view(Self.frame(image: grey), [ShownEffect(effect: placed, box: box)])
+    let gray = RGBImage(width: 320, height: 240, color: Color(red: 100, green: 100, blue: 100))
+    let cube = try await Self.view(Self.frame(image: gray), [ShownEffect(effect: placed, box: box)])
     // The near face is 1.8 m away: 0.4 m there are 56 pixels.
     #expect(cube[160, 120].green == 50 && cube[160, 120].red > 120)
     #expect(cube[160 - 26, 120].green == 50 && cube[160 - 30, 120].green == 100)
@@ -144,7 +144,7 @@ import Testing
       type: .debugMesh, objectId: 0, transform: .identity, scale: 0.4, billboard: false)
     let cloud = [Point3<World>(0, 0, -0.5), Point3(0.4, 0, -2)]
     let mesh = try await Self.view(
-      Self.frame(depth: 1, image: grey), [ShownEffect(effect: dots, cloud: cloud)])
+      Self.frame(depth: 1, image: gray), [ShownEffect(effect: dots, cloud: cloud)])
     #expect(mesh[160, 120] == Color(red: 255, green: 255, blue: 0))
     #expect(mesh[159, 119].blue == 0 && mesh[162, 120].blue == 100, "5 mm at 0.5 m are 2.5 pixels")
     #expect(mesh[210, 120].green == 100, "hidden")
@@ -153,15 +153,15 @@ import Testing
   @Test func boxesLabelsAndFiguresLieOnTop() async throws {
     var overlay = LiveOverlay()
     overlay.objects = [
-      LabelledBox(box: Rect(x: 120, y: 100, width: 80, height: 60), label: "cup 95%\n2.30 m", source: .lidar)
+      LabeledBox(box: Rect(x: 120, y: 100, width: 80, height: 60), label: "cup 95%\n2.30 m", source: .sensor)
     ]
     overlay.status = ["30.0 fps, 2 dropped"]
-    let grey = Self.frame(image: RGBImage(width: 320, height: 240, color: .white))
-    let view = try #require(await LiveViewCompositor().compose(grey, overlay))
+    let gray = Self.frame(image: RGBImage(width: 320, height: 240, color: .white))
+    let view = try #require(await LiveViewCompositor().compose(gray, overlay))
     let green = ResultsStyle().measuredColor
     #expect(view[120, 140] == green || view[119, 140] == green)
     #expect(view[20, 12] != .white && view[300, 12] == .white, "the figures' panel")
-    let again = try #require(await LiveViewCompositor().compose(grey, overlay))
+    let again = try #require(await LiveViewCompositor().compose(gray, overlay))
     #expect(view == again)
     #expect(
       await LiveViewCompositor().compose(
@@ -175,7 +175,7 @@ import Testing
     let white = Self.frame(image: RGBImage(width: 320, height: 240, color: .white))
     let alone = try #require(await LiveViewCompositor().compose(white, overlay))
     overlay.objects = [
-      LabelledBox(box: Rect(x: 4, y: 24, width: 150, height: 180), label: "bed 92%\n1.62 m", source: .lidar)
+      LabeledBox(box: Rect(x: 4, y: 24, width: 150, height: 180), label: "bed 92%\n1.62 m", source: .sensor)
     ]
     let both = try #require(await LiveViewCompositor().compose(white, overlay))
     for y in 10..<20 { for x in 10..<60 { #expect(both[x, y] == alone[x, y]) } }

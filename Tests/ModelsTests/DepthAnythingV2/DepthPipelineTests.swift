@@ -8,7 +8,7 @@ import Testing
 @Suite("Depth from pictures")
 struct DepthPipelineTests {
   @Test("a gray picture is normalized by the mean and deviation of each channel")
-  func normalisation() {
+  func normalization() {
     let picture = RGBImage(width: 5, height: 4, pixels: [UInt8](repeating: 51, count: 60))
     let input = tensor(picture, PixelSize(width: 28, height: 14))
     let expected: [Float] = [(0.2 - 0.485) / 0.229, (0.2 - 0.456) / 0.224, (0.2 - 0.406) / 0.225]

@@ -21,7 +21,7 @@ struct IntegerPrecisionTests {
       return options
     }
 
-    /// Of an output of a tiny network, relative L2: AVX2's weights of 8 bits have one bit less, and sums in halves err
+    /// Tolerance of an output of a tiny network, relative L2: AVX2's weights of 8 bits have one bit less, and sums in halves err
     /// four times as 16-bit integers, a quarter of what bf16 may.
     var tolerance: Double {
       switch precision {

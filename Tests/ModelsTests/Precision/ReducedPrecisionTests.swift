@@ -128,7 +128,7 @@ struct ReducedPrecisionTests {
     }
   }
 
-  /// Of a detection's score, and pixels of the picture of a box's edge: PyTorch 2.13 in bf16 is off by up to 6.2 px
+  /// Tolerance of a detection's score, and of a box's edge in pixels of the picture: PyTorch 2.13 in bf16 is off by up to 6.2 px
   /// on these pictures.
   private static let scoreTolerance: Float = 0.02
   private static let boxTolerance = 4.0

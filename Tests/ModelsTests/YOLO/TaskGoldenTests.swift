@@ -116,7 +116,7 @@ struct TaskGoldenTests {
 @Suite("Oriented boxes")
 struct OrientedSuppressionTests {
   private func box(_ x: Float, _ y: Float, _ width: Float, _ height: Float, _ angle: Float) -> OrientedBox {
-    OrientedBox(centre: SIMD2(x, y), size: SIMD2(width, height), angle: angle)
+    OrientedBox(center: SIMD2(x, y), size: SIMD2(width, height), angle: angle)
   }
 
   private func candidates(_ scores: [Float], classes: [Int]? = nil) -> [Candidate] {

@@ -23,7 +23,7 @@ enum OperatorReference {
     }
   }
 
-  /// Of plain kernels, which sum up in double precision; and of fast ones, Winograd's among them.
+  /// Tolerance of plain kernels, which sum up in double precision; and of fast ones, Winograd's among them.
   static let plain = 2e-7
   static let fast = 3e-5
 

@@ -19,7 +19,7 @@ struct PlanTests {
     Tensor(shape: [count], floats: [Float](repeating: 1, count: count))
   }
 
-  private func normalised(_ x: Value, _ name: String) -> Value {
+  private func normalized(_ x: Value, _ name: String) -> Value {
     let channels = x.shape.channels
     return x.batchNorm(
       gamma: ones(channels), beta: ones(channels), mean: ones(channels), variance: ones(channels),
@@ -32,8 +32,8 @@ struct PlanTests {
   func fusion() throws {
     let builder = GraphBuilder(name: "bottleneck")
     let x = builder.input("x", height: 8, width: 8, channels: 16)
-    let y = normalised(x.convolution(weights(8, 16, 3), padding: 1, name: "cv1.conv"), "cv1")
-    let z = normalised(y.convolution(weights(16, 8, 3), padding: 1, name: "cv2.conv"), "cv2")
+    let y = normalized(x.convolution(weights(8, 16, 3), padding: 1, name: "cv1.conv"), "cv1")
+    let z = normalized(y.convolution(weights(16, 8, 3), padding: 1, name: "cv2.conv"), "cv2")
     let sum = x.adding(z, name: "add")
     let graph = builder.finished(outputs: [("y", sum)])
 

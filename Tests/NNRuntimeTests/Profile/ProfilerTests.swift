@@ -103,7 +103,7 @@ struct ProfilerTests {
     #expect(try JSONValue.parse(document.serialized()) == document)
   }
 
-  /// Of a profile that records all its iterations, the trace and the table are two looks at the same times.
+  /// In a profile that records all its iterations, the trace and the table show the same times.
   @Test func traceAndTableAgree() throws {
     let profile = try profile(traces: 5)
     let events = try #require(ChromeTrace.document(profile)["traceEvents"]?.array)

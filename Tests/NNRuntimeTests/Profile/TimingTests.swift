@@ -73,13 +73,13 @@ struct TimingTests {
     #expect(comparison.ratio == new.median / 100)
   }
 
-  /// Simulated timings of runs that take `centre`: skewed noise of `spread`, and now and then a delayed run.
+  /// Simulated timings of runs that take `center`: skewed noise of `spread`, and now and then a delayed run.
   private static func runs(
-    _ centre: Double, spread: Double, holdUps: Double = 0.05, from generator: inout SplitMix64
+    _ center: Double, spread: Double, holdUps: Double = 0.05, from generator: inout SplitMix64
   ) -> TimingSummary.Quartiles {
     let samples = (0..<40).map { _ in
       let noise = spread * generator.uniform() * generator.uniform()
-      return centre * (1 + noise + (generator.uniform() < holdUps ? 2 : 0))
+      return center * (1 + noise + (generator.uniform() < holdUps ? 2 : 0))
     }
     return TimingSummary(samples).quartiles
   }

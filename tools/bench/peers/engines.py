@@ -56,7 +56,7 @@ def onnxruntime_of(file):
 
 
 def exported_name(names):
-    """Of an output's names the one that its export gave it: quantizers add those of operators."""
+    """The name that an output's export gave it: quantizers add those of operators."""
     return next((name for name in names if not name.startswith("/")), next(iter(names)))
 
 

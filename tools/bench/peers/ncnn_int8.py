@@ -72,7 +72,7 @@ def read(path):
 
 
 def input_scales(path, layers, pictures):
-    """Of every convolution, 127 over the largest magnitude of what it reads, over all pictures.
+    """For every convolution, 127 over the largest magnitude of what it reads, over all pictures.
 
     Nothing is clipped: with the threshold for a normal distribution (`method=aciq`) yolo11n-seg loses thirteen times as
     much mAP.

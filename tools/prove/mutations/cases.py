@@ -295,7 +295,7 @@ class Case:
         )  # fmt: skip
 
     def other_archives(self):
-        """Of other captures, which are no recorded clips and are refused."""
+        """Other captures, which are no recorded clips and are refused."""
         return [] if self.is_sound else ["native.zip", "sequence.zip", "clip.zip"]
 
     def pictures_(self):

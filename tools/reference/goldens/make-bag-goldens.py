@@ -114,11 +114,11 @@ def odometry(time, place):
         twist=T["geometry_msgs/msg/TwistWithCovariance"](twist=still, covariance=np.zeros(36)))
 
 
-def quantized(metres, quantization=100.0, limit=10.0):
+def quantized(meters, quantization=100.0, limit=10.0):
     """32FC1 as compressed_depth_image_transport stores it: a / depth + b in 16 bits, after the format and a and b."""
     a = quantization * (quantization + 1)
     b = 1 - a / limit
-    return struct.pack("<iff", 0, a, b) + png(np.rint(a / metres + b).astype(np.uint16))
+    return struct.pack("<iff", 0, a, b) + png(np.rint(a / meters + b).astype(np.uint16))
 
 
 def mounted(time, frame="camera_optical"):

@@ -35,9 +35,9 @@ def person(random, share=0.7):
     size = random.uniform([20, 30], [90, 120])
     corner = random.uniform([0, 0], [WIDTH, HEIGHT] - size)
     points = corner + random.uniform(0, 1, (JOINTS, 2)) * size
-    labelled = np.where(random.uniform(0, 1, JOINTS) < share, random.integers(1, 3, JOINTS), 0)
-    points[labelled == 0] = 0
-    return np.concatenate([corner, size]).round(2), np.concatenate([points.round(2), labelled[:, None]], 1)
+    labeled = np.where(random.uniform(0, 1, JOINTS) < share, random.integers(1, 3, JOINTS), 0)
+    points[labeled == 0] = 0
+    return np.concatenate([corner, size]).round(2), np.concatenate([points.round(2), labeled[:, None]], 1)
 
 
 def coco(random):

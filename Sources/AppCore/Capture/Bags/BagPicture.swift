@@ -11,7 +11,7 @@ enum BagPictureKind: Equatable {
   case depth
   /// Sixteen bits a pixel that are called brightness: infrared, or depth of drivers that say so.
   case wideGray
-  /// Not read, and what it is.
+  /// An encoding that is not read, by its name.
   case other(String)
 
   /// By the encoding of raw pixels.
@@ -110,7 +110,7 @@ enum BagPicture {
     case .raw(let image): return try RawPixels(image, file: file, limit: limits.depthCells).depth()
     case .compressed(let image):
       let bytes = try Self.data(file) { () throws(CDRError) in try image.data() }
-      return try CompressedDepth.metres(bytes, format: image.format, file: file, limits: limits)
+      return try CompressedDepth.meters(bytes, format: image.format, file: file, limits: limits)
     }
   }
 
@@ -131,11 +131,11 @@ enum BagPicture {
 enum CompressedDepth {
   private static let headerBytes = 12
 
-  static func metres(
+  static func meters(
     _ bytes: FileBytes, format: String, file: String, limits: CaptureLimits
   ) throws(CaptureError) -> Plane<Float> {
     guard format.contains("compressedDepth") else {
-      return try DepthDecoding.metres(png: bytes.array(), file: file, limits: limits)
+      return try DepthDecoding.meters(png: bytes.array(), file: file, limits: limits)
     }
     var header = LittleEndianReader(bytes)
     guard header.number(bytes: 4) != nil, let a = header.number(bytes: 4), let b = header.number(bytes: 4)
@@ -143,7 +143,7 @@ enum CompressedDepth {
     let isQuantized = format.hasPrefix("32FC1")
     let stored = try stored(
       bytes.slice(headerBytes..<bytes.count), isRunLength: format.hasSuffix("rvl"), file: file,
-      unit: isQuantized ? 1 : DepthDecoding.metresPerMillimetre, limits: limits)
+      unit: isQuantized ? 1 : DepthDecoding.metersPerMillimeter, limits: limits)
     guard isQuantized else { return stored }
     // The stored number is a / depth + b; 0 is none.
     let (scale, shift) = (single(a), single(b))
@@ -162,7 +162,7 @@ enum CompressedDepth {
     _ bytes: FileBytes, isRunLength: Bool, file: String, unit: Float, limits: CaptureLimits
   ) throws(CaptureError) -> Plane<Float> {
     guard isRunLength else {
-      return try DepthDecoding.metres(png: bytes.array(), file: file, unit: unit, limits: limits)
+      return try DepthDecoding.meters(png: bytes.array(), file: file, unit: unit, limits: limits)
     }
     return try RunLengthDepth.decode(bytes, file: file, limit: limits.depthCells).map { Float($0) * unit }
   }

@@ -89,7 +89,7 @@ struct RawPixels {
     guard let bytes = Self.depthBytes(of: image.encoding) else {
       throw .badDepthFormat(file: file, found: "an image of encoding \(printableName(image.encoding))")
     }
-    var metres = [Float](repeating: 0, count: size.width * size.height)
+    var meters = [Float](repeating: 0, count: size.width * size.height)
     let isBigEndian = image.isBigEndian
     data.withBytes { stored in
       for row in 0..<size.height {
@@ -101,11 +101,11 @@ struct RawPixels {
             bits = bits << 8 | byte
           }
           let value =
-            bytes == 2 ? Float(bits) * DepthDecoding.metresPerMillimetre : Float(bitPattern: bits)
-          metres[row * size.width + column] = value.isInfinite ? .nan : value
+            bytes == 2 ? Float(bits) * DepthDecoding.metersPerMillimeter : Float(bitPattern: bits)
+          meters[row * size.width + column] = value.isInfinite ? .nan : value
         }
       }
     }
-    return Plane(width: size.width, height: size.height, elements: metres)
+    return Plane(width: size.width, height: size.height, elements: meters)
   }
 }

@@ -69,7 +69,7 @@ package final class PictureStream {
   private let limits: CaptureLimits
   private let reader: Reader
   private var number = 0
-  /// Of the last picture that had one.
+  /// Time of the last picture that had one.
   private var time: Double?
   private var isOver = false
 

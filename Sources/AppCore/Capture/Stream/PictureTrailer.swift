@@ -10,7 +10,7 @@ struct PictureTrailer {
   private let limit: Int
 
   init(of picture: [UInt8], limit: Int) {
-    declared = picture.starts(with: [0xff, 0xd8]) ? JPEGParts.declaredBytes(behind: picture) : nil
+    declared = picture.starts(with: [0xff, 0xd8]) ? JPEGParts.declaredBytes(after: picture) : nil
     self.limit = limit
   }
 

@@ -4,11 +4,11 @@ import Geometry
 package struct EffectRequest: Sendable {
   /// Which object is meant.
   package enum Target: Sendable {
-    /// That of an id.
+    /// The object of an id.
     case object(Int)
     /// The surest of a class.
     case className(String)
-    /// That at a point of the stored picture.
+    /// The object at a point of the stored picture.
     case point(Point2<ImagePixels>)
   }
 

@@ -78,7 +78,7 @@ struct SurfaceView<Surface: EffectSurface>: Sendable {
     /// The direction through its left end.
     let start: SIMD3<Float>
     let occlusion: EffectOcclusion.Row?
-    /// Of its first byte.
+    /// Index of its first byte.
     let offset: Int
   }
 
@@ -112,7 +112,7 @@ struct SurfaceView<Surface: EffectSurface>: Sendable {
 /// Paints the points of a debug mesh as yellow dots of 5 mm.
 struct DotsPainter: EffectPainter {
   private static let diameter = 0.005
-  /// Of a dot before the camera's lens, pixels: nearer ones grow no further.
+  /// Largest radius of a dot, pixels: dots close to the lens grow no further.
   private static let largestRadius = 256.0
   private static let color: (UInt8, UInt8, UInt8) = (255, 255, 0)
   private struct Dot {

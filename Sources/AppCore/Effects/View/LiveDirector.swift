@@ -150,7 +150,7 @@ public actor LiveDirector: DetectionObserver, MemoryHolder {
       let sighting = sightings[object.id]
       let meters = sighting?.extent.distance.meters
       overlay.objects.append(
-        LabelledBox(
+        LabeledBox(
           box: sighting?.anchored.map { $0.box(in: frame) ?? Rect(minX: 0, minY: 0, maxX: 0, maxY: 0) }
             ?? object.box,
           label: ObjectExtent.label(object.className, confidence: object.confidence, meters: meters),

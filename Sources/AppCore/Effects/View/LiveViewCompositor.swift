@@ -6,7 +6,7 @@ public struct LiveOverlay: Sendable {
   /// Effects, in any order.
   public var effects: [ShownEffect] = []
   /// Objects with their labels, boxes in the stored picture.
-  public var objects: [LabelledBox] = []
+  public var objects: [LabeledBox] = []
   /// Boxes in the world, drawn as dashed wires.
   public var wireframes: [Box3D] = []
   /// Lines in the upper left corner.
@@ -17,7 +17,7 @@ public struct LiveOverlay: Sendable {
 }
 
 /// A labeled rectangle of the stored picture.
-public struct LabelledBox: Sendable {
+public struct LabeledBox: Sendable {
   /// The object's place.
   public let box: Rect<ImagePixels>
   /// One or more lines.
@@ -162,7 +162,7 @@ public struct LiveViewCompositor: Sendable {
     }
     let picture = canvas.image.size.bounds(in: UprightPixels.self)
     let half = style.lineWidth / 2
-    let shown = overlay.objects.compactMap { object -> (LabelledBox, Rect<UprightPixels>)? in
+    let shown = overlay.objects.compactMap { object -> (LabeledBox, Rect<UprightPixels>)? in
       let box = frame.orientation.upright(object.box, stored: stored)
       let inside = box.clipped(to: picture.grown(by: -half))
       return inside.width > 2 && inside.height > 2 ? (object, inside) : nil

@@ -6,7 +6,7 @@ import Synchronization
 public struct AdjustableThresholds: Sendable, Equatable {
   /// Scores must be strictly greater.
   public let confidence: Float
-  /// Of two boxes of a class that overlap by more, the better is kept.
+  /// Overlap of two boxes of a class above which only the better is kept.
   public let overlap: Float
 
   /// The app's: 0.75 and 0.5.

@@ -11,22 +11,22 @@ import Geometry
 /// They hold what the object's readings show, what neighborhoods and whole frames err by (`SensorErrors`), and for an inferred
 /// side that the object may extend unseen.
 public struct BoxErrors: Sendable, Equatable {
-  /// So many standard deviations to either side hold the truth 95 times in 100: by Student's distribution of 20 degrees of
+  /// Standard deviations to either side that hold the truth 95 times in 100: by Student's distribution of 20 degrees of
   /// freedom, since an object covers few neighborhoods.
   public static let deviations = 2.09
   /// A side of which more is in doubt, as a share of it, was not seen to end.
   static let doubtful = 0.1
 
-  /// Of the sides, meters.
+  /// Errors of the sides, meters.
   public let dimensions: BoxDimensions
-  /// Of the center along the world's axes, meters.
+  /// Errors of the center along the world's axes, meters.
   public let center: Vector3<World>
-  /// Of the yaw, radians; nil for a round object, whose yaw is how it is seen.
+  /// Error of the yaw, radians; nil for a round object, whose yaw depends on the view.
   public let yaw: Double?
-  /// Of a whole frame's lengths, over them: all sides err by it alike.
+  /// Relative error of all of a frame's lengths, which its sides share.
   let scale: Double
 
-  /// Of the product of some sides, over that product.
+  /// Relative error of the product of some sides.
   func relative(_ sides: [KeyPath<BoxDimensions, Double>], of box: Box3D) -> Double {
     let own = sides.reduce(0) { sum, side in
       let length = box.dimensions[keyPath: side]
@@ -37,7 +37,7 @@ public struct BoxErrors: Sendable, Equatable {
     return (own + shared * shared).squareRoot()
   }
 
-  /// The largest of the sides of which both ends are known, over the side.
+  /// Largest relative error of the sides of which both ends are known.
   func largest(of box: Box3D, knownBy sides: BoxSides) -> Double {
     let size = box.dimensions
     return [
@@ -46,10 +46,10 @@ public struct BoxErrors: Sendable, Equatable {
     ].reduce(0) { $1.1.contains(.inferred) ? $0 : max($0, $1.0) }
   }
 
-  /// Of the volume, over it.
+  /// Relative error of the volume.
   public func ofVolume(_ box: Box3D) -> Double { relative([\.x, \.y, \.z], of: box) }
 
-  /// Of the floor area, over it.
+  /// Relative error of the floor area.
   public func ofFloorArea(_ box: Box3D) -> Double { relative([\.x, \.z], of: box) }
 }
 

@@ -7,7 +7,7 @@ package struct BoxSpot {
   let noise: Vector3<World>
   /// The outline's own uncertainty, zero within the surface.
   let interval: Vector3<World>
-  /// Of the outline.
+  /// The outline's sample there; nil within the surface.
   let sample: Outline.Sample?
   /// No standard deviation is less.
   let least: Double

@@ -22,7 +22,7 @@ struct CellSet {
 
   /// Visits the four neighbors of a cell inside the grid, with their direction.
   @inline(__always)
-  func forEachNeighbour(of cell: Int, _ visit: (_ near: Int, _ dx: Int, _ dy: Int) -> Void) {
+  func forEachNeighbor(of cell: Int, _ visit: (_ near: Int, _ dx: Int, _ dy: Int) -> Void) {
     let (x, y) = (cell % width, cell / width)
     if x + 1 < width { visit(cell + 1, 1, 0) }
     if x > 0 { visit(cell - 1, -1, 0) }
@@ -36,7 +36,7 @@ struct CellSet {
     for _ in 0..<steps {
       let before = result
       for cell in elements.indices where before[cell] {
-        before.forEachNeighbour(of: cell) { near, _, _ in
+        before.forEachNeighbor(of: cell) { near, _, _ in
           if !before[near] { result[cell] = false }
         }
       }
@@ -62,7 +62,7 @@ struct CellSet {
     var result = intersection(allowed)
     var open = result.members
     while let cell = open.popLast() {
-      forEachNeighbour(of: cell) { near, _, _ in
+      forEachNeighbor(of: cell) { near, _, _ in
         guard allowed[near], !result[near], links.joins(cell, near) else { return }
         result[near] = true
         open.append(near)
@@ -80,7 +80,7 @@ struct CellSet {
       var part = [first]
       var next = 0
       while next < part.count {
-        forEachNeighbour(of: part[next]) { near, _, _ in
+        forEachNeighbor(of: part[next]) { near, _, _ in
           guard rest[near], links.joins(part[next], near) else { return }
           rest[near] = false
           part.append(near)

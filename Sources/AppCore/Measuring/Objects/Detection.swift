@@ -7,12 +7,12 @@ public protocol MaskedFrame: PlanarFrame {
 }
 
 extension ImagePixels: MaskedFrame {
-  /// Of the picture as stored.
+  /// The mask of an object in the picture as stored.
   public typealias Mask = InstanceMask
 }
 
 extension UprightPixels: MaskedFrame {
-  /// Of the upright picture.
+  /// The mask of an object in the upright picture.
   public typealias Mask = UprightMask
 }
 

@@ -6,16 +6,15 @@ public protocol Detector: Sendable {
   func detect(in picture: RGBImage) async throws -> [UprightDetection]
 }
 
-/// Looks at the middle square of pictures only, enlarged as far as the network allows: the other policy besides
-/// showing it the whole picture.
-package struct CenterCropDetector: Detector {
+/// A detector that passes on only the middle square of a picture, so that the network sees it enlarged.
+public struct CenterCropDetector: Detector {
   private let detector: any Detector
 
   /// A detector that sees middle squares.
-  package init(_ detector: any Detector) { self.detector = detector }
+  public init(_ detector: any Detector) { self.detector = detector }
 
   /// The objects of the middle square, in the whole picture's pixels.
-  package func detect(in picture: RGBImage) async throws -> [UprightDetection] {
+  public func detect(in picture: RGBImage) async throws -> [UprightDetection] {
     let side = min(picture.width, picture.height)
     let (column, row) = ((picture.width - side) / 2, (picture.height - side) / 2)
     let square = picture.cropped(x: column, y: row, width: side, height: side)

@@ -85,7 +85,7 @@ struct ObjectCells {
   private static func withoutMixed(_ cells: CellSet, _ grid: SurfaceGrid) -> CellSet {
     var result = cells
     for cell in cells.elements.indices where cells[cell] {
-      cells.forEachNeighbour(of: cell) { outer, dx, dy in
+      cells.forEachNeighbor(of: cell) { outer, dx, dy in
         guard !cells[outer], !grid.inverse[outer].isNaN else { return }
         let inner = Outline.step(from: cell, -dx, -dy, in: cells)
         let innermost = inner.flatMap { Outline.step(from: $0, -dx, -dy, in: cells) }

@@ -4,8 +4,8 @@ import Geometry
 public struct ObjectDistance: Sendable, Equatable {
   /// Where a distance comes from.
   public enum Source: String, Sendable, CaseIterable {
-    /// The depth sensor.
-    case lidar
+    /// The depth sensor, of whatever kind; `lidar` in files.
+    case sensor = "lidar"
     /// Relative depth aligned with the sensor.
     case fusion
     /// A metric depth network, from the picture alone.
@@ -26,7 +26,7 @@ public struct ObjectDistance: Sendable, Equatable {
   /// Standard deviation of the distance over repeated captures, meters: what the readings' neighborhood and their frame err
   /// by; nil where it does not rest on a sensor's readings.
   func error(of sensor: SensorModel) -> Double? {
-    guard source == .lidar, let meters else { return nil }
+    guard source == .sensor, let meters else { return nil }
     let errors = sensor.errors
     let alike = errors.relative(at: meters)
     let white = errors.white.deviation(at: meters) / meters
@@ -48,7 +48,7 @@ public struct ObjectDistance: Sendable, Equatable {
   init(cells: [SensorWindow.Cell]) {
     let sorted = cells.map(\.meters).sorted()
     let n = sorted.count
-    let source: Source = 2 * cells.count(where: \.isMeasured) >= n ? .lidar : .fusion
+    let source: Source = 2 * cells.count(where: \.isMeasured) >= n ? .sensor : .fusion
     self.init(meters: sorted[n / 2], source: source, samples: n, range: depthBand(sorted))
   }
 

@@ -36,7 +36,7 @@ extension DepthScene {
   private func depth(
     at point: Point2<ImagePixels>
   ) -> (meters: Double, source: ObjectDistance.Source)? {
-    if let meters = completed?.meters(at: point, imageSize: imageSize) { return (meters, .lidar) }
+    if let meters = completed?.meters(at: point, imageSize: imageSize) { return (meters, .sensor) }
     if let meters = fused?.meters(at: point, imageSize: imageSize) { return (meters, .fusion) }
     return estimated?.meters(at: point, imageSize: imageSize).map { ($0, .network) }
   }

@@ -13,7 +13,7 @@ package struct SideEstimate: Equatable {
   private static let distinct = 1.5
   /// No gathering is narrower than this share of the usual standard deviation.
   private static let narrowest = 0.1
-  /// Of the positions within two standard deviations of a tangent's end this share lies beyond it.
+  /// Share of the positions within two standard deviations of a tangent's end that lies beyond it.
   private static let beyondTangent = 0.3
 
   /// The position.

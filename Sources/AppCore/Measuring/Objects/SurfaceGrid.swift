@@ -8,7 +8,7 @@ struct SurfaceGrid {
   private static let probes = 4
   /// Cells around the mask, as a share of its longer side, and at least.
   private static let surroundings = (share: 0.4, least: 10)
-  /// Of an object of which the sensor reads a smaller share, fused depth is what there is.
+  /// An object of which the sensor reads a smaller share is measured on fused depth.
   private static let leastRead = 0.2
   /// Below this share of valid neighbors readings are sparse, and fused depth fills in.
   private static let leastDensity = 0.75
@@ -145,7 +145,7 @@ struct SurfaceGrid {
   private static func density(of read: CellSet, in mask: CellSet) -> Double {
     var (near, full) = (0, 0)
     for cell in read.members {
-      mask.forEachNeighbour(of: cell) { other, _, _ in
+      mask.forEachNeighbor(of: cell) { other, _, _ in
         guard mask[other] else { return }
         near += 1
         if read[other] { full += 1 }

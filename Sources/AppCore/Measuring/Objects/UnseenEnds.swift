@@ -2,7 +2,7 @@ import Geometry
 
 /// Finds the sides that are not ends of the object but ends of its visible part.
 extension UprightSearch {
-  /// So many places hide a side.
+  /// Fewest places that hide a side.
   private static let leastHidden = 4
   /// The cosine of the angle within which a side faces the direction in which the object extends.
   private static let facing = 0.5
@@ -124,7 +124,7 @@ extension UprightSearch {
     return side - doubt(of: side + opposite, cell: cell)
   }
 
-  /// So near to the end of a length lies what may hide its end, meters.
+  /// Distance from the end of a length within which something may hide that end, meters.
   private func doubt(of length: Double, cell: Double) -> Double { max(0.05 * length, cell) }
 
   /// Whether enough places lie beyond a position along a direction to hide an end there.

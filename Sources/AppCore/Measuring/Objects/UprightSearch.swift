@@ -32,7 +32,7 @@ package struct UprightSearch {
   private static let leadingShare = 0.3
   /// A turn within this of the room's, radians, counts so many times as much.
   private static let room = (within: 3.0 * Double.pi / 180, weight: 2.0)
-  /// So many likely turns, so many degrees apart, are evaluated.
+  /// Most likely turns that are evaluated, and degrees between them.
   private static let most = 3
   private static let apart = 8
   /// An outline needs so many ends for its sides.

@@ -10,7 +10,7 @@ import Imaging
 package struct AnchorDrift: Sendable, Equatable {
   /// The best shift of the second picture, pixels of the stored picture.
   package let shift: Vector2<ImagePixels>
-  /// That shift at the object's distance, meters.
+  /// The shift at the object's distance, meters.
   package let lateralMeters: Double
   /// Median of measured minus expected depth, meters.
   package let depthMeters: Double

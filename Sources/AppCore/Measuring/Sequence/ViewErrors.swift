@@ -12,9 +12,9 @@ struct ViewErrors {
   let faces: BoxDimensions
   /// Variances of the displacement of all faces along the world's axes.
   let displacement: Vector3<World>
-  /// Standard deviation of all lengths, over them.
+  /// Relative standard deviation that all lengths share.
   let scale: Double
-  /// Of the yaw; nil of a round object.
+  /// Variance of the yaw; nil of a round object.
   let yaw: Double?
 
   init(_ errors: BoxErrors, of box: Box3D, sides: BoxSides) {

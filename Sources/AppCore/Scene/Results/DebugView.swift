@@ -37,9 +37,9 @@ public enum DebugView {
     let shown = depth.elements.filter(range.contains)
     guard let least = shown.min(), let greatest = shown.max() else { return depth.map { _ in .black } }
     let spread = max(greatest - least, .leastNormalMagnitude)
-    return depth.map { metres in
-      guard range.contains(metres) else { return .black }
-      let t = Double((metres - least) / spread)
+    return depth.map { meters in
+      guard range.contains(meters) else { return .black }
+      let t = Double((meters - least) / spread)
       func component(_ peak: Double) -> Double { 1.5 - 4 * abs(t - peak) }
       return Color(unitRed: component(0.75), green: component(0.5), blue: component(0.25))
     }

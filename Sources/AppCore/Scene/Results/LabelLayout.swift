@@ -27,7 +27,7 @@ package struct LabelLayout {
     self.halfLine = halfLine
   }
 
-  /// So many labels look for a free place, as many as a network gives; all others take their first.
+  /// Most labels that look for a free place, as many as a network gives; all others take their first.
   ///
   /// A look costs as much as there are labels and boxes.
   package static let mostPlaced = 300

@@ -39,7 +39,7 @@ public struct ResultsItem: Sendable {
   static func isWorthDrawing(
     _ box: Box3D?, source: ObjectDistance.Source, range: ClosedRange<Double>?
   ) -> Bool {
-    guard let box, source == .lidar else { return false }
+    guard let box, source == .sensor else { return false }
     guard box.method == .sixPoint else { return true }
     guard let range else { return false }
     return range.lowerBound / range.upperBound <= flattestDepthRatio
@@ -53,7 +53,7 @@ extension ResultsStyle {
   /// The color of boxes and labels whose distance has that source.
   func color(of source: ObjectDistance.Source) -> Color {
     switch source {
-    case .lidar: measuredColor
+    case .sensor: measuredColor
     case .fusion, .network: fusedColor
     case .none: unknownColor
     }

@@ -74,7 +74,7 @@ package struct ObjectInput: Sendable, Equatable {
   package var side: Int
   /// Whether the input is the smallest rectangle around the picture instead of the whole square.
   package var isRectangle: Bool
-  /// Of two heads, whether to use the one that needs non-maximum suppression.
+  /// Whether a network with two heads uses the one that needs non-maximum suppression.
   package var isSuppressed: Bool
 
   /// An input from its parts.

@@ -34,8 +34,8 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
     case .unknownArchitecture(let reason):
       "these are not the weights of a YOLO network that is known here (\(reason)); give those of YOLOv8, YOLO11 or YOLO26"
     case .invalidInputSize(let height, let width):
-      "network input \(height)x\(width): both sides must be multiples of 32 from 32 to "
-        + "\(ObjectInput.sides.upperBound)"
+      "network input \(height)x\(width): both sides must be multiples of \(ObjectInput.step) from "
+        + "\(ObjectInput.sides.lowerBound) to \(ObjectInput.sides.upperBound)"
     case .notSquare(let height, let width):
       "network input \(height)x\(width): a classifier's must be square, such as 224x224"
     case .nonFiniteOutput(let name):

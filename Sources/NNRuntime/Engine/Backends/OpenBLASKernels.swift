@@ -39,7 +39,7 @@ package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
     "gemm-f32", .gemm, of: .pixels, prologues: .pixelwise, epilogues: .sums, items: .pixels,
     tolerance: .product, pixels)
   unsafe add(
-    "strassen-f32", .strassen, of: .halves, prologues: .normalise, epilogues: .sums, items: .pairs,
+    "strassen-f32", .strassen, of: .halves, prologues: .normalize, epilogues: .sums, items: .pairs,
     tolerance: .strassen
   ) { unsafe OpenBLASKernels.pairs(blas, $0, $1) }
   unsafe add(
@@ -233,7 +233,7 @@ private enum OpenBLASKernels {
   static func readsInPlace(_ task: ConvolutionTask) -> Bool {
     let shape = task.shape
     return unsafe shape.kernelHeight == 1 && shape.kernelWidth == 1 && shape.stride == 1 && shape.padding == 0
-      && task.input.rowStride == task.input.pixelStride * shape.inWidth && task.normalisation == nil
+      && task.input.rowStride == task.input.pixelStride * shape.inWidth && task.normalization == nil
       && task.factors == nil
   }
 
@@ -250,9 +250,9 @@ private enum OpenBLASKernels {
             for channel in 0..<shape.inChannels {
               unsafe target[channel] = PlainKernels.resampled(task.input, enlargement, inY, inX, channel)
             }
-          } else if let normalisation = task.normalisation {
-            unsafe PlainKernels.normalise(
-              normalisation, shape.inChannels, task.input.pixel(inY, inX), target)
+          } else if let normalization = task.normalization {
+            unsafe PlainKernels.normalize(
+              normalization, shape.inChannels, task.input.pixel(inY, inX), target)
           } else if let factors = unsafe task.factors {
             let pixel = unsafe task.input.pixel(inY, inX)
             for channel in 0..<shape.inChannels { unsafe target[channel] = pixel[channel] * factors[channel] }

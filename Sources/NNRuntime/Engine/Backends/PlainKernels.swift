@@ -43,8 +43,8 @@ enum PlainKernels {
   }
 
   /// Normalizes one pixel's channels into `output`.
-  static func normalise(
-    _ normalisation: Normalisation, _ channels: Int, _ input: UnsafePointer<Float>,
+  static func normalize(
+    _ normalization: Normalization, _ channels: Int, _ input: UnsafePointer<Float>,
     _ output: UnsafeMutablePointer<Float>
   ) {
     var sum = 0.0
@@ -52,13 +52,13 @@ enum PlainKernels {
     let mean = sum / Double(channels)
     var squares = 0.0
     for channel in 0..<channels {
-      let centred = unsafe Double(input[channel]) - mean
-      squares += centred * centred
+      let centered = unsafe Double(input[channel]) - mean
+      squares += centered * centered
     }
-    let scale = 1 / (squares / Double(channels) + Double(normalisation.epsilon)).squareRoot()
+    let scale = 1 / (squares / Double(channels) + Double(normalization.epsilon)).squareRoot()
     for channel in 0..<channels {
       let normal = unsafe Float((Double(input[channel]) - mean) * scale)
-      unsafe output[channel] = normal * normalisation.gamma[channel] + normalisation.beta[channel]
+      unsafe output[channel] = normal * normalization.gamma[channel] + normalization.beta[channel]
     }
   }
 

@@ -5,7 +5,7 @@ import NNKernelInterface
 
 /// Along an axis: the pairs of taps that lead from a pixel of the small map to one of two output pixels.
 private struct JoinedTaps {
-  /// Of each of the two small pixels: taps of the 3x3 kernel, and the tap of the transposed one before each.
+  /// For each of the two small pixels: taps of the 3x3 kernel, and the tap of the transposed one before each.
   let pairs: [[(tap: Int, transposed: Int)]]
 
   /// For the output pixel 2i + `place`, computed from the small pixels i - 1 + `place` and the next one.

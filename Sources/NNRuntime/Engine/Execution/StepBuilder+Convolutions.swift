@@ -25,7 +25,7 @@ extension StepBuilder {
     _ projection: Projection, _ node: Node, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
   ) -> FloatMemory {
     packed(
-      projection.name, projection.layer, node.projectionShape(projection, behind: layer, shapes),
+      projection.name, projection.layer, node.projectionShape(projection, after: layer, shapes),
       plan.catalogue.gemm, staging)
   }
 
@@ -121,9 +121,9 @@ extension StepBuilder {
       shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output), weights: weights)
     switch layer.prologue {
     case .none, .transpose: break
-    case .normalise(let norm):
-      let (normalisation, parameters) = normalisation(norm)
-      task.prologue = .normalise(normalisation)
+    case .normalize(let norm):
+      let (normalization, parameters) = normalization(norm)
+      task.prologue = .normalize(normalization)
       owners += parameters
     case .enlarge(let larger):
       let (resampling, tables) = resampling(
@@ -151,7 +151,7 @@ extension StepBuilder {
     _ projection: Projection, _ node: Node, _ layer: Convolution, output: MutableMapPointer
   ) -> TaskMemory<ConvolutionTask> {
     let (task, owners) = plainTask(
-      node.projectionShape(projection, behind: layer, shapes), projection.layer, input: map(node.inputs[0]),
+      node.projectionShape(projection, after: layer, shapes), projection.layer, input: map(node.inputs[0]),
       output: output, weights: packed(projection, node, layer))
     return TaskMemory(task, keeping: owners)
   }

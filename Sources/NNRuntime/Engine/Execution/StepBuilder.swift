@@ -138,10 +138,10 @@ package struct StepBuilder {
   }
 
   /// A normalization, and the memory that its pointers lead to.
-  func normalisation(_ norm: LayerNorm) -> (Normalisation, [FloatMemory]) {
+  func normalization(_ norm: LayerNorm) -> (Normalization, [FloatMemory]) {
     let (gamma, beta) = (FloatMemory(norm.gamma), FloatMemory(norm.beta))
     return unsafe (
-      Normalisation(gamma: gamma.base, beta: beta.base, epsilon: norm.epsilon), [gamma, beta]
+      Normalization(gamma: gamma.base, beta: beta.base, epsilon: norm.epsilon), [gamma, beta]
     )
   }
 }

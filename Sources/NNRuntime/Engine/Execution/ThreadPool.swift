@@ -114,7 +114,7 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   private let stopping = Atomic<Bool>(false)
   /// Written before the queues announce a step, read only by holders of one of its chunks.
   private nonisolated(unsafe) var body: Body?
-  /// Of the step; written and read as `body` is.
+  /// Chunks of the step; written and read as `body` is.
   private nonisolated(unsafe) var chunks = 0
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   /// There is work.

@@ -9,7 +9,7 @@ public final class GraphBuilder {
   var shapes: [MapShape] = []
   var nodes: [Node] = []
   private var inputs: [(name: String, value: ValueID)] = []
-  /// Of the first layer that cannot be.
+  /// The error of the first invalid layer.
   private var error: GraphError?
 
   /// A builder of an empty network.

@@ -27,7 +27,7 @@ package struct Convolution: Sendable {
   enum Prologue: Sendable {
     case none
     /// Each pixel is normalized over its channels.
-    case normalise(LayerNorm)
+    case normalize(LayerNorm)
     /// The map is enlarged.
     case enlarge(Resize)
     /// Each pixel is multiplied by the last input, a vector, channel by channel.
@@ -50,7 +50,7 @@ package struct Convolution: Sendable {
 
 extension Convolution {
   /// How pixels are normalized before, if they are.
-  var norm: LayerNorm? { if case .normalise(let norm) = prologue { norm } else { nil } }
+  var norm: LayerNorm? { if case .normalize(let norm) = prologue { norm } else { nil } }
   /// How the map is enlarged before, if it is.
   var enlargement: Resize? { if case .enlarge(let enlargement) = prologue { enlargement } else { nil } }
   /// The transposed convolution before, if there is one.
@@ -86,7 +86,7 @@ extension Convolution {
     kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && !isDepthwise
   }
 
-  /// Of a transposed convolution: the weights (out, in) of one position of its kernel, not scaled.
+  /// The weights (out, in) of one position of a transposed convolution's kernel, not scaled.
   func subpixelWeights(_ position: Int) -> [Float] {
     let source = weights.floats()
     let positions = kernelHeight * kernelWidth
@@ -186,7 +186,7 @@ extension Convolution.Prologue {
   fileprivate var parameterCount: Int {
     switch self {
     case .none, .enlarge, .multiply: 0
-    case .normalise(let norm): norm.parameterCount
+    case .normalize(let norm): norm.parameterCount
     case .transpose(let transposed): transposed.weights.count + transposed.bias.count
     }
   }

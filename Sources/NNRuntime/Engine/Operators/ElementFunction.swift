@@ -62,7 +62,9 @@ public enum ElementwiseFunction: Hashable, Sendable {
     }
   }
 
-  /// Of a whole number below 2^22 plus a large one no fraction is left; a half goes to the even one.
+  /// The nearest multiple of `scale` in a range; halves go to the even one.
+  ///
+  /// Adding 3 * 2^22, and taking it away, leaves no fraction of a number below 2^22.
   @inline(__always)
   fileprivate static func multiple(_ x: Float, _ scale: Float, _ low: Float, _ high: Float) -> Float {
     let quotient = x / scale

@@ -17,11 +17,11 @@ package struct LayerNorm: VectorOperator {
 
   package func step(_ layer: PlacedNode, _ kernel: Kernel<LayerNormTask>, _ builder: StepBuilder) -> Step {
     let output = builder.shapes[layer.node.output]
-    let (normalisation, parameters) = builder.normalisation(self)
+    let (normalization, parameters) = builder.normalization(self)
     let task = TaskMemory(
       LayerNormTask(
         channels: output.channels, input: builder.map(layer.node.inputs[0]),
-        output: builder.mutableMap(layer.node.output), normalisation: normalisation),
+        output: builder.mutableMap(layer.node.output), normalization: normalization),
       keeping: [builder.arena] + parameters)
     return builder.step(
       layer.index, kernel, task, items: output.pixels, together: builder.pixelsTogether(output))
@@ -29,11 +29,11 @@ package struct LayerNorm: VectorOperator {
 
   /// Items are pixels (tokens).
   static let plain = PlainKernel<LayerNormTask>(
-    name: "layernorm-f32", computes: "layer normalization", tolerance: .normalisation
+    name: "layernorm-f32", computes: "layer normalization", tolerance: .normalization
   ) { task, share in
     for token in share.items {
-      unsafe PlainKernels.normalise(
-        task.normalisation, task.channels, task.input.base + token * task.input.pixelStride,
+      unsafe PlainKernels.normalize(
+        task.normalization, task.channels, task.input.base + token * task.input.pixelStride,
         task.output.base + token * task.output.pixelStride)
     }
   }

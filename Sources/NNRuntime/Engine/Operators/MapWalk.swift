@@ -9,7 +9,7 @@ public struct MapWalk: Hashable, Sendable {
     /// Elements from one place to the next; zero: all are one.
     public var stride: Int
 
-    /// So many places, `stride` elements apart.
+    /// An axis of `size` places, `stride` elements apart.
     public init(size: Int, stride: Int) {
       self.size = size
       self.stride = stride

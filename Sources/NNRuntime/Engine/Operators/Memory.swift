@@ -85,7 +85,7 @@ struct Concatenate: MemoryOperator {
 /// The pixels of all inputs one after another, a column of pixels.
 struct Stack: MemoryOperator {
   var name: String { "stack" }
-  var placing: Placing { .behindEachOther }
+  var placing: Placing { .inSequence }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {

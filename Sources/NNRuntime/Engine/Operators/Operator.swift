@@ -49,7 +49,7 @@ package enum Placing: Sendable {
   /// Around its inputs, which are made side by side in the channels of every pixel.
   case around
   /// Around its inputs, which are made one after another, pixel by pixel.
-  case behindEachOther
+  case inSequence
   /// Around its input, which is made after one more token.
   case afterToken
 }

@@ -34,14 +34,14 @@ package struct ArenaLayout: Equatable, Sendable {
     for index in order {
       let request = requests[index]
       let size = Self.aligned(request.count)
-      let neighbours = placed.filter { requests[$0].lifetime.overlaps(request.lifetime) }
+      let neighbors = placed.filter { requests[$0].lifetime.overlaps(request.lifetime) }
         .sorted { offsets[$0] < offsets[$1] }
       var best: (offset: Int, gap: Int)?
       var cursor = 0
-      for neighbour in neighbours {
-        let gap = offsets[neighbour] - cursor
+      for neighbor in neighbors {
+        let gap = offsets[neighbor] - cursor
         if gap >= size, best.map({ gap < $0.gap }) ?? true { best = (cursor, gap) }
-        cursor = max(cursor, offsets[neighbour] + Self.aligned(requests[neighbour].count))
+        cursor = max(cursor, offsets[neighbor] + Self.aligned(requests[neighbor].count))
       }
       offsets[index] = best?.offset ?? cursor
       placed.append(index)

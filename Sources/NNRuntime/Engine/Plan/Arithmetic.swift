@@ -24,7 +24,7 @@ package struct Arithmetic {
     (self.precision, base, catalogue, mixed) = (precision, network.base, network.catalogue, network.mixed)
   }
 
-  /// That of one layer of the network.
+  /// The arithmetic of one layer of the network.
   func of(_ node: Node) -> Arithmetic { mixed.map { Arithmetic($0.precision(of: node), of: self) } ?? self }
 
   /// Element type of maps that no layer needs as floats.

@@ -64,7 +64,7 @@ extension Convolution.Prologue {
   fileprivate var asked: ConvolutionKernel.Prologues {
     switch self {
     case .none, .transpose: .none
-    case .normalise: .normalise
+    case .normalize: .normalize
     case .enlarge: .enlarge
     case .multiply: .multiply
     }

@@ -24,7 +24,7 @@ struct Fusing {
   func fused(_ graph: Graph) -> Graph {
     graph.joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
       .joiningTransposed(where: savesProducts)
-      .normalisingWhileMultiplying { precision == .fp32 && canCompute($0) }
+      .normalizingWhileMultiplying { precision == .fp32 && canCompute($0) }
       .excitingWhileMultiplying { precision == .fp32 && canCompute($0) }
       .enlargingWhileReading { isNarrow($0.layer, $0.shapes) && canCompute($0) }
       .projectingWhileStoring { isNarrow($0.layer, $0.shapes) && savesMap($0) }

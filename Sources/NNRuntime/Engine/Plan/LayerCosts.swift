@@ -10,8 +10,6 @@ extension Plan {
   ///
   /// It follows from the plan alone, so that decisions based on it are the same on every run, however busy the machine
   /// is.
-  ///
-  /// It follows from the plan alone. What is chosen by it is the same on every run, however busy the machine is.
   package var layerCosts: [Double] {
     zip(layers, layerBytes).map { layer, bytes in
       layer.operations * layer.productShare * layer.precision.factorShare
@@ -28,7 +26,7 @@ extension PlannedLayer {
     case .winograd4x4 where (inputs.first?.height ?? 0) > output.height: 1 / 1.8
     case .winograd4x4: 1 / 4
     case .strassen: 7 / 8
-    default: 1
+    case .gemm, .direct, .subpixel, .blocked, .vector, .none: 1
     }
   }
 
@@ -36,7 +34,7 @@ extension PlannedLayer {
   fileprivate var passes: Double {
     switch choice.algorithm {
     case .winograd4x4, .winograd6x6: 3
-    default: 1
+    case .gemm, .strassen, .direct, .subpixel, .blocked, .vector, .none: 1
     }
   }
 }

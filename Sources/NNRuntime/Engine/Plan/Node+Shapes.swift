@@ -15,7 +15,7 @@ extension Node {
   }
 
   /// The integers of a 1x1 convolution that is done to the result of `layer`.
-  func projectionShape(_ projection: Projection, behind layer: Convolution, _ shapes: [MapShape])
+  func projectionShape(_ projection: Projection, after layer: Convolution, _ shapes: [MapShape])
     -> ConvolutionShape
   {
     let output = shapes[output]

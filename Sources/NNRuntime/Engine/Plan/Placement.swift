@@ -52,7 +52,7 @@ struct Placement: Sendable {
       case .around:
         placeConcatenation(node)
         movable[node.output] = true
-      case .behindEachOther:
+      case .inSequence:
         placeStack(node)
         movable[node.output] = true
       case .afterToken:

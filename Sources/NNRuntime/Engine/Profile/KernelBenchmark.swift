@@ -20,7 +20,7 @@ package struct KernelBenchmark: Sendable {
     package let kernel: String
     /// Multiplications and additions of the convolution as it is defined, whatever the algorithm: 2 x MAC.
     package let operations: Double
-    /// Of every run.
+    /// Time of every run.
     package let milliseconds: [Double]
   }
 

@@ -51,7 +51,7 @@ extension Plan {
         isListed = false
       case .pixels:
         ready[node.output] = ready[node.inputs[0]]
-      case .around, .behindEachOther:
+      case .around, .inSequence:
         let copies = placement.nodes.indices.filter { placement.isCopy($0, for: node) }
         ready[node.output] = (node.inputs.compactMap { ready[$0] } + copies).max()
       case .own, .afterToken:
@@ -86,7 +86,7 @@ extension Plan {
     case .pixels:
       let (source, target) = (graph.shapes[node.inputs[0]], graph.shapes[node.output])
       return target.height == 1 && (source.height > 1 || known.contains(node.inputs[0]))
-    case .own, .given, .channels, .around, .behindEachOther:
+    case .own, .given, .channels, .around, .inSequence:
       return node.inputs.first.map(known.contains) ?? false
     }
   }

@@ -24,14 +24,14 @@ package struct ModuleStatement: Sendable, Equatable {
     case authors
   }
 
-  /// Classes that compute it, without their modules; of a statement about numbers alone empty.
+  /// Classes that compute it, without their modules; empty for a statement about numbers alone.
   package private(set) var classes: [String]
   package let library: Library
   /// The numbers by their attributes.
   package private(set) var numbers: [String: ModuleNumber]
   /// The class's default values of absent attributes, where these differ from the needed ones.
   package let defaults: [String: ModuleNumber]
-  /// Of an activation: which the published network has.
+  /// The published network's activation, where the module is one.
   package let activation: Activation?
   /// Whether another activation is built as well.
   package let isExchangeable: Bool

@@ -13,14 +13,14 @@ public final class WeightStore: Sendable {
   public let allowNonFinite: Bool
 
   private let tensors: NameTable<Tensor>
-  /// Of tensors of 8-bit integers: what each output channel's are multiplied by.
+  /// Scales of 8-bit tensors, one for each output channel.
   private let scales: NameTable<[Float]>
   /// Activations after modules that are not the published network's.
   private let activations: Result<[String: Activation], WeightError>
   private let bytes: FileBytes?
   private let used = Mutex<NameSet>([])
   private let usedActivations = Mutex<Set<String>>([])
-  /// Of a store that has nothing, but notes what is asked for.
+  /// Notes what is asked for, in a store without tensors.
   private let recorder: WeightRecorder?
 
   /// Opens a safetensors file; the data stays in the mapped file until it is taken.

@@ -115,7 +115,7 @@ public struct ConvolutionTask {
     /// Nothing.
     case none
     /// Each pixel is normalized over its channels.
-    case normalise(Normalisation)
+    case normalize(Normalization)
     /// The input is enlarged, two taps an axis; the task's shape is that of the larger map.
     case enlarge(Resampling)
     /// Each pixel is multiplied by a vector, channel by channel.
@@ -177,8 +177,8 @@ public struct ConvolutionTask {
 // The payloads one by one: kernels ask for what they know.
 extension ConvolutionTask {
   /// How each pixel of the input is normalized, if it is.
-  @inlinable @inline(__always) public var normalisation: Normalisation? {
-    if case .normalise(let normalisation) = prologue { normalisation } else { nil }
+  @inlinable @inline(__always) public var normalization: Normalization? {
+    if case .normalize(let normalization) = prologue { normalization } else { nil }
   }
   /// How the input is enlarged, if it is.
   @inlinable @inline(__always) public var enlargement: Resampling? {

@@ -11,18 +11,18 @@ public struct ConvolutionKernel: Sendable {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Nothing.
     public static let none = Prologues([])
-    /// `ConvolutionTask.Prologue.normalise`.
-    public static let normalise = Prologues(rawValue: 1 << 0)
+    /// `ConvolutionTask.Prologue.normalize`.
+    public static let normalize = Prologues(rawValue: 1 << 0)
     /// `ConvolutionTask.Prologue.enlarge`.
     public static let enlarge = Prologues(rawValue: 1 << 1)
     /// `ConvolutionTask.Prologue.multiply`.
     public static let multiply = Prologues(rawValue: 1 << 2)
     /// Whatever a pixel alone determines.
-    public static let pixelwise: Prologues = [.normalise, .multiply]
+    public static let pixelwise: Prologues = [.normalize, .multiply]
 
     /// Their names, for people.
     public var names: [String] {
-      [(Self.normalise, "normalize"), (.enlarge, "enlarge"), (.multiply, "multiply")].filter {
+      [(Self.normalize, "normalize"), (.enlarge, "enlarge"), (.multiply, "multiply")].filter {
         contains($0.0)
       }.map(\.1)
     }
@@ -70,7 +70,7 @@ public struct ConvolutionKernel: Sendable {
   public struct Block: Hashable, Sendable {
     /// Rows, columns.
     public var rows, columns: Int
-    /// So many rows and columns.
+    /// A tile of `rows` x `columns`.
     public init(rows: Int, columns: Int) {
       self.rows = rows
       self.columns = columns

@@ -43,9 +43,9 @@ public struct MapElements: OptionSet, Hashable, Sendable {
 
 /// How far a kernel may be from its definition.
 public struct KernelTolerance: Sendable {
-  /// Of sums: the error relative to the magnitudes that were added up.
+  /// Error of sums, relative to the magnitudes that were added up.
   public var sums: Double
-  /// Of activations that are no straight lines, on arguments of a few units.
+  /// Error of activations that are not piecewise linear, on arguments of a few units.
   public var functions: Double
 
   private init(sums: Double, functions: Double = 1e-6) {
@@ -64,7 +64,7 @@ public struct KernelTolerance: Sendable {
   /// Winograd's convolutions: their transforms cancel digits.
   public static let winograd = KernelTolerance(sums: 2e-5)
   /// Means and variances of a row, and their quotient.
-  public static let normalisation = KernelTolerance(sums: 4e-6)
+  public static let normalization = KernelTolerance(sums: 4e-6)
   /// Attention: a product, an exponential, a product.
   public static let attention = KernelTolerance(sums: 4e-6)
   /// Sums of exact products of bf16, in single precision, in any order; activations that are made for bf16.

@@ -1,5 +1,5 @@
 /// How a pixel (token) is normalized over its channels: out = (x - mean) / sqrt(variance + epsilon) * gamma + beta.
-public struct Normalisation {
+public struct Normalization {
   /// One a channel.
   public var gamma, beta: UnsafePointer<Float>
   /// Added to the variance inside the root.
@@ -22,13 +22,13 @@ public struct LayerNormTask {
   /// The map that is made.
   public var output: MutableMapPointer
   /// Normalization of each.
-  public var normalisation: Normalisation
+  public var normalization: Normalization
 
   /// A layer normalization on the given memory.
-  public init(channels: Int, input: MapPointer, output: MutableMapPointer, normalisation: Normalisation) {
+  public init(channels: Int, input: MapPointer, output: MutableMapPointer, normalization: Normalization) {
     self.channels = channels
     self.input = input
     self.output = output
-    self.normalisation = normalisation
+    self.normalization = normalization
   }
 }

@@ -28,7 +28,7 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
   storeByLane(vector, pointer, count: count)
 }
 
-enum InstructionSet: OwnWays {
+enum InstructionSet: Specializations {
   /// Features that a processor needs to run it.
   static var needs: Processor.Features { .baseline }
   /// Output channels in a full panel of packed weights.

@@ -68,7 +68,7 @@ struct PatternProgram {
     return tensor.floats().allSatisfy { $0 == 0 }
   }
 
-  /// Of a step with two operands, the number that is one of them, and the other.
+  /// The constant among a step's two operands, and the other operand.
   func operand(_ step: ONNXStep) -> (number: Float, other: Int)? {
     guard step.inputSlots.count == 2, let a = step.inputSlots[0], let b = step.inputSlots[1] else {
       return nil

@@ -21,7 +21,8 @@ enum ConcatRule: Rule {
     else { return nil }
     if parts.count == 1 { return parts }
     return
-      (sideBySide(parts, guide, axis, shape, operands) ?? behind(parts, guide, axis, shape, images, operands))
+      (sideBySide(parts, guide, axis, shape, operands)
+      ?? inSequence(parts, guide, axis, shape, images, operands))
       .map { [$0] }
   }
 
@@ -51,7 +52,7 @@ enum ConcatRule: Rule {
     return found.shape == shape ? found : nil
   }
 
-  private static func behind(
+  private static func inSequence(
     _ parts: [Lowered], _ guide: Lowered, _ axis: Int, _ shape: [Int], _ images: Int, _ operands: Operands
   ) -> Lowered? {
     let island = operands.island

@@ -4,7 +4,7 @@
 /// further off where the definition is as far from itself: where an error of the size that single layers make, which no
 /// arithmetic is free of, is enlarged by what follows, turns a rounding over, or changes a choice among near ties.
 package enum LayerVerdict: Sendable {
-  /// So many times the difference that the definition has from itself is no more than its own.
+  /// Multiple of the definition's own sensitivity up to which a layer's difference is accepted.
   package static let mostOfSensitivity: Float = 2
   /// The largest difference of tensors of half precision.
   package static let toleranceOfHalves: Float = 1e-2

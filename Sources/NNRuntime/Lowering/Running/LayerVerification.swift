@@ -143,7 +143,7 @@ extension LoweredNetwork {
   ) throws -> [ONNXValue?] {
     var slots = try filled(values)
     for step in program.steps {
-      try Self.run(ProgramNode(step), &slots)
+      try run(ProgramNode(step), &slots)
       for case let slot? in step.outputSlots { slots[slot] = slots[slot].map { changed(slot, $0) } }
     }
     return slots

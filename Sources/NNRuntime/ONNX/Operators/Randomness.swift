@@ -111,7 +111,7 @@ extension Operators {
 /// Numbers of distributions, the same on every machine, drawn as NumPy's `RandomState` draws them.
 struct RandomSource {
   private var generator: MersenneTwister
-  /// Of a pair of normal numbers the one that is still to be given.
+  /// The second of a pair of normal numbers, not given out yet.
   private var spare: Double?
 
   /// From the attribute `seed`, or by chance.
@@ -129,7 +129,7 @@ struct RandomSource {
   /// From 0 to below 1.
   mutating func uniform() -> Double { generator.uniform() }
 
-  /// Of mean 0 and variance 1, by Marsaglia's polar method.
+  /// A normal number of mean 0 and variance 1, by Marsaglia's polar method.
   mutating func normal() -> Double {
     if let number = spare {
       spare = nil

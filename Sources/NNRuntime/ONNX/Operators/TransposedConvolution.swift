@@ -2,7 +2,7 @@ import FileFormats
 
 /// Each element of the input times all weights of its channel, added up where the windows lie in the output.
 struct TransposedConvolution {
-  /// Of the output.
+  /// Shape of the output.
   let shape: [Int]
   let group: Int
   let strides: [Int]

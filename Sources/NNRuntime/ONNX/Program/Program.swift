@@ -30,7 +30,7 @@ package final class Program: Sendable {
   package let names: NameTable<Int>
   /// After each step: the values that nothing reads any more.
   let released: [[Int]]
-  /// Of each value: whether a step makes it.
+  /// For each value: whether a step makes it.
   let isMade: [Bool]
 
   init(

@@ -47,7 +47,7 @@ where T: AdditiveArithmetic {
     }
   }
 
-  /// So few rows that packing a panel costs more than it saves.
+  /// Most rows for which packing a panel costs more than it saves.
   private static var fewRows: Int { 4 }
 
   /// Each row of the right matrix is added to the results as it lies there.

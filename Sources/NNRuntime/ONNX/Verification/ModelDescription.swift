@@ -15,7 +15,7 @@ package struct ModelDescription: Sendable {
   package private(set) var parameters = 0
   package private(set) var parameterBytes = 0
 
-  /// Of a file, well-formed or not so far that it cannot be read at all.
+  /// The description of a file, which may be malformed as long as it can be read.
   package init(path: String) throws {
     let bytes: FileBytes
     do throws(FileError) {

@@ -23,11 +23,11 @@ package struct RecordedComparison {
     package let message: String?
   }
 
-  /// Of a value of single or double precision, relative to its largest magnitude.
+  /// Tolerance of a value of single or double precision, relative to its largest magnitude.
   package static let relative = 1e-4
-  /// Of a value of half precision: a few units in the last place of the largest.
+  /// Tolerance of a value of half precision: a few units in the last place of the largest.
   package static let relativeOfHalves = 1e-2
-  /// Of values that are smaller than this all over.
+  /// Tolerance of values that are smaller than this everywhere.
   package static let absolute = 1e-6
 
   package private(set) var layers: [Layer] = []

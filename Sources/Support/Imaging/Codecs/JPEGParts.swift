@@ -5,7 +5,7 @@ package enum JPEGParts {
   /// Bytes after the end of the picture that its own segments say belong to the same file; nil where they say nothing.
   ///
   /// By the index of CIPA's Multi-Picture Format, or by the lengths that Google's container (XMP) lists.
-  package static func declaredBytes(behind picture: [UInt8]) -> Int? {
+  package static func declaredBytes(after picture: [UInt8]) -> Int? {
     let segments = JPEGStructure.header(picture).segments
     let found = [multiPictureEnd(segments).map { $0 - picture.count }, containerBytes(segments)]
     return found.compactMap(\.self).filter { $0 > 0 }.max()

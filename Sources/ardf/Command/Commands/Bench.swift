@@ -305,7 +305,7 @@ extension Benchmark {
   /// Milliseconds of every run of concurrent sessions, each fed by its own thread, and the runs a second of all
   /// together.
   func measure(_ sessions: [Session], input: [Float]) async -> (times: [Double], perSecond: Double) {
-    let feeders = OwnThreads(name: "streams", count: sessions.count)
+    let feeders = DedicatedExecutor(name: "streams", count: sessions.count)
     return await withTaskGroup(of: [Double].self) { group in
       for session in sessions {
         group.addTask(executorPreference: feeders) { measure(session, input: input) }

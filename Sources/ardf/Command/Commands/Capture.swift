@@ -58,12 +58,12 @@ struct Capture: ParsableCommand {
         ["frame", "time s", "picture", "depth", "valid", "least m", "median m", "greatest m", "orientation"],
         rightAligned: [1, 4, 5, 6, 7])
       for frame in summary.frames {
-        let metres = frame.depthMetres
+        let meters = frame.depthMeters
         table.add([
           frame.name, decimal(frame.timestamp, 3), "\(frame.imageSize.width)x\(frame.imageSize.height)",
           frame.depthSize.map { "\($0.width)x\($0.height)" } ?? "-", "\(decimal(100 * frame.validShare, 1))%",
-          metres.map { decimal($0.least, 2) } ?? "-", metres.map { decimal($0.median, 2) } ?? "-",
-          metres.map { decimal($0.greatest, 2) } ?? "-", "\(frame.orientation)",
+          meters.map { decimal($0.least, 2) } ?? "-", meters.map { decimal($0.median, 2) } ?? "-",
+          meters.map { decimal($0.greatest, 2) } ?? "-", "\(frame.orientation)",
         ])
       }
       var text = "layout \(summary.layout.rawValue): \(summary.layout.conventions)\n" + table.text

@@ -17,7 +17,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
       """
       Writes relative.npy, float32 (height, width) in the pixels of the picture as it is stored, larger is nearer, \
       without unit; and relative.jpg, the same in color and upright. A network that gives meters, a metric one or one \
-      prompted with the capture's LiDAR, also writes metric.npy (float32 meters) and metric.png (u16 millimeters); \
+      prompted with the capture's sensor depth, also writes metric.npy (float32 meters) and metric.png (u16 millimeters); \
       its relative depth is the inverse of these meters. Several pictures get a folder each. --out - writes arrays \
       to standard output, one after the other, meters where there are any. Films, cameras and addresses are read \
       with ffmpeg.

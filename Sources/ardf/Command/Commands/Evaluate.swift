@@ -35,7 +35,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
           + "--weights weights/yolo11n-seg.safetensors --out evaluated"
       ),
       (
-        "Depth against the LiDAR of a capture",
+        "Depth against the sensor of a capture",
         "ardf evaluate scan --weights weights/dav2s-ardf-fp16.safetensors"
       ),
       (

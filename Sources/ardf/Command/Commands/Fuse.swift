@@ -3,10 +3,10 @@ import ArgumentParser
 import FileFormats
 import OutputFolders
 
-/// `ardf fuse`: relative depth and LiDAR to meters.
+/// `ardf fuse`: relative depth and a sensor's depth to meters.
 struct Fuse: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Makes metric depth of relative depth and a capture's LiDAR.",
+    abstract: "Makes metric depth of relative depth and a capture's sensor depth.",
     discussion: Help.text(
       """
       Writes fusion.json, and where a fit is possible metric.npy (float32 meters), metric.png (u16 millimeters) and \
@@ -14,7 +14,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
       of its readings). If no fit is possible, fusion.json says why, and the exit code is 1.
       """,
       (
-        "Meters from ardf depth and the LiDAR of the same frame",
+        "Meters from ardf depth and the sensor depth of the same frame",
         "ardf fuse --relative relative/relative.npy --capture scan --frame 0 \\\n--out fused"
       )))
 
@@ -23,7 +23,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
 
   @Option(
     help:
-      "What has the LiDAR that it is fitted to: \(InputKinds.one); a picture's depth is given with --depth-map."
+      "What has the sensor depth that it is fitted to: \(InputKinds.one); a picture's depth is given with --depth-map."
   )
   var capture: String
 
@@ -51,7 +51,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
     var options = model.options
     if follow { options.method = .guided }
     guard let fused = DepthFusion.fuse(relative: relative, frame: captured, options: options) else {
-      throw CommandError.input("\(capture): frame \(captured.name) has no LiDAR depth to fit to")
+      throw CommandError.input("\(capture): frame \(captured.name) has no sensor depth to fit to")
     }
     let folder = try output.folder(inputs: [self.relative, capture, picture.depthMap, picture.confidenceMap])
     let report = fused.report

@@ -40,7 +40,7 @@ struct Place: ParsableCommand, LimitedCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Folder of ardf fuse, for objects with few LiDAR readings, or of ardf depth with a metric network.",
+      "Folder of ardf fuse, for objects with few depth readings, or of ardf depth with a metric network.",
       valueName: "dir"))
   var fusion: String?
 
@@ -98,7 +98,7 @@ struct Place: ParsableCommand, LimitedCommand {
       guard let status = document["status"]?.string, status != FusionStatus.ok.rawValue else {
         throw FileError.missing(path: path)
       }
-      Console.note("\(report): \(status): using the LiDAR alone")
+      Console.note("\(report): \(status): using the depth sensor alone")
       return nil
     }
     return try Documents.metric(in: fusion, of: frame)

@@ -22,8 +22,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       as it is done, for jobs on many machines: ardf merge puts the parts together, ardf status tells how far they \
       are. Films, cameras and addresses are read with ffmpeg. \
       Without depth \
-      weights distances come from the LiDAR alone; a metric depth network gives them without LiDAR, a prompted one \
-      reads the LiDAR beside the picture. Weights are those of ./weights, $ARDF_WEIGHTS, or what ardf weights get has \
+      weights distances come from the depth sensor alone; a metric depth network gives them without a sensor, a prompted \
+      one reads the sensor's depth beside the picture. Weights are those of ./weights, $ARDF_WEIGHTS, or what ardf weights get has \
       fetched.
       """,
       (
@@ -311,7 +311,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       Console.inform("depth \(depth.name) from \(depth.weights.file)")
     } else if depthOptions.depth != WeightFiles.noDepth {
       Console.inform(
-        "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): using the LiDAR alone"
+        "no depth weights (--depth FILE, or ardf weights get depth_anything_v2_vits): using the depth sensor alone"
       )
     }
     var perceiver = Perceiver(

@@ -89,7 +89,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       sensor: sensor.model, compute: compute.settings,
       limits: limits.capture.pictures,
       metrics: metrics)
-    let end = GracefulEnd()
+    let end = GracefulShutdown()
     var log: (@Sendable (JSONValue) -> Void)?
     if inference.log == .json { log = { Console.note($0.serialized()) } }
     let server = InferenceServer(
@@ -131,21 +131,21 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     let open = { @Sendable path in
       sensor.told(try CaptureReader.open(path, limits: limits, photographs: .exif))
     }
-    let workshop = FrameWorkshop(perceiver: try perceiver(isRequired: finished == nil), open: open)
+    let store = ServedFrames(perceiver: try perceiver(isRequired: finished == nil), open: open)
     var connections = ConnectionLimits()
     connections.memory = inference.memory
     let server = PageServer(
-      workshop: workshop, port: port, token: try inference.pageToken(), connections: connections)
+      store: store, port: port, token: try inference.pageToken(), connections: connections)
     if let finished, let capture {
       let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], open: open)
       let folder = try FinishedFolder(finished, frame: selection.onlyFrame(), limits: limits)
       let report = try folder.report(
         capture: capture, path: CameraPath.poses(of: selection.source))
-      _ = try await workshop.add(report, of: selection, capture: capture, folder: finished)
+      _ = try await store.add(report, of: selection, capture: capture, folder: finished)
     } else if let source {
       let selection = try FrameSelection(source, frames: frame.map { [$0] } ?? [], open: open)
       Console.inform("finding objects and depth in \(source)")
-      _ = try await workshop.run(selection, capture: source)
+      _ = try await store.run(selection, capture: source)
     }
     tellAddress(of: server, isOpen: !port.address.isLoopback)
     try await server.run()
@@ -177,7 +177,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     }
     Console.inform(
       depth.map { "depth \($0.name) from \($0.weights.file)" }
-        ?? "no depth weights: using the LiDAR alone")
+        ?? "no depth weights: using the depth sensor alone")
     var perceiver = Perceiver(
       detector: found, depth: depth, fusion: fusionOptions.options, isOverlapped: pool.threads > 1)
     perceiver.measuringThreads = pool.threads

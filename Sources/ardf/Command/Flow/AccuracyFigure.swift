@@ -11,7 +11,7 @@ struct AccuracyFigure {
   private let evaluate: (MixedPrecision) throws -> Double
 
   /// Average precision on labeled pictures, or AbsRel on captures.
-  init(weights: GivenPath, labelled: String, compute: ComputeSettings, limits: CaptureLimits) throws {
+  init(weights: GivenPath, labeled: String, compute: ComputeSettings, limits: CaptureLimits) throws {
     let weights = try NetworkWeights(weights, allowNonFinite: compute.allowsNonFinite)
     func precisions(_ plan: MixedPrecision) -> EvaluatedArithmetic {
       EvaluatedArithmetic(
@@ -24,7 +24,7 @@ struct AccuracyFigure {
       evaluate = { plan in
         let report = try ObjectEvaluationRun(
           weights, family, options: ObjectEvaluationSettings(), precisions: precisions(plan), limits: limits,
-          source: labelled
+          source: labeled
         ).run(writingTo: nil)
         return (report.rows.first?.shapes ?? report.rows.first?.boxes)?.overall?.mean ?? 0
       }
@@ -32,14 +32,14 @@ struct AccuracyFigure {
       name = "top1"
       evaluate = { plan in
         let report = try ClassEvaluationRun(
-          weights, family, side: nil, precisions: precisions(plan), limits: limits.pictures, source: labelled
+          weights, family, side: nil, precisions: precisions(plan), limits: limits.pictures, source: labeled
         ).run()
         return report.rows.first?.accuracy.top1 ?? 0
       }
     case .depth:
       name = "AbsRel"
       evaluate = { plan in
-        let inputs = try RunInputs([labelled], names: []) {
+        let inputs = try RunInputs([labeled], names: []) {
           try CaptureReader.open($0, limits: limits, photographs: .exif)
         }
         let report = try DepthEvaluationRun(

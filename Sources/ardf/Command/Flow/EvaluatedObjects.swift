@@ -35,7 +35,7 @@ struct EvaluatedObjects {
   }
 
   /// The shape that is compared with a set's labels.
-  func shape(for set: LabelledSet) -> EvaluatedShape {
+  func shape(for set: LabeledSet) -> EvaluatedShape {
     switch found {
     case .masks: set.hasRegions ? .masks : .boxes
     case .keypoints(let count, let dimensions): .keypoints(count: count, dimensions: dimensions)
@@ -45,7 +45,7 @@ struct EvaluatedObjects {
   }
 
   /// A note on figures that the table lacks; nil where it lacks none.
-  func note(for set: LabelledSet) -> String? {
+  func note(for set: LabeledSet) -> String? {
     switch found {
     case .masks where !set.hasRegions: "masks are not evaluated: not all labels have outlines"
     case .boxes where set.hasRegions: "masks are not evaluated: the network has none"

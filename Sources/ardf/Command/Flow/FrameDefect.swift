@@ -45,7 +45,7 @@ struct FrameDefect: Error {
     case .unreadable: unreadable
     case .tooManyFrames, .fileTooLarge, .tooManyPixels: "too-large"
     case .foreignPicture, .missingLibrary: "foreign-picture"
-    case .notADirectory, .unrecognisedLayout, .archive, .severalCaptures, .unsupportedSchema,
+    case .notADirectory, .unrecognizedLayout, .archive, .severalCaptures, .unsupportedSchema,
       .picturesInVideo, .unsupportedLens:
       "unknown-layout"
     default: "malformed"

@@ -114,7 +114,7 @@ struct UnopenedSource: CaptureSource {
       return try open()
     } catch let error as CaptureError {
       switch error {
-      case .unrecognisedLayout, .archive(_, .nothing), .tooManyFrames: throw error
+      case .unrecognizedLayout, .archive(_, .nothing), .tooManyFrames: throw error
       default: return [UnopenedSource(path: path, error: error)]
       }
     }

@@ -19,7 +19,7 @@ struct ObjectEvaluationRun {
     let kernels: String
   }
 
-  let set: LabelledSet
+  let set: LabeledSet
   private let file: GivenPath
   private let source: String
   private let options: ObjectEvaluationSettings

@@ -22,7 +22,7 @@ enum Pictures {
       ResultsItem(
         detection: detection,
         label: (detection.track.map { "#\($0) " } ?? "")
-          + "\(detection.className) \(ObjectExtent.percent(detection.confidence))%", source: .lidar)
+          + "\(detection.className) \(ObjectExtent.percent(detection.confidence))%", source: .sensor)
     }
     return ResultsCompositor(style: style).compose(canvas.image, orientation: orientation, items: items)
   }
@@ -65,6 +65,6 @@ enum Pictures {
   /// Metric depth as stored, `scale` units to a meter: 0 without depth, 65535 beyond that.
   static func depth(_ depth: MetricDepth, scale: Double) throws -> [UInt8] {
     try ImageCodec.encodePNG(
-      depth.values.map { metres in UInt16(clamping: metres * Float(scale) + 0.5) })
+      depth.values.map { meters in UInt16(clamping: meters * Float(scale) + 0.5) })
   }
 }

@@ -18,7 +18,7 @@ final class PredictionFile {
   }
 
   /// Adds the objects of a picture; classes that the annotations lack are left out.
-  func add(_ detections: [EvaluatedDetection], of picture: LabelledPicture, categories: [Int?]) throws {
+  func add(_ detections: [EvaluatedDetection], of picture: LabeledPicture, categories: [Int?]) throws {
     var text = ""
     for detection in detections {
       guard let category = categories[detection.classIndex] else { continue }

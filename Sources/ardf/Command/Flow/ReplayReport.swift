@@ -116,7 +116,7 @@ struct ReplayReport {
           ": drift \(millimeters(summary.lateral)) mm across (\(decimal(summary.pixels, 1)) pixels), "
           + "\(millimeters(summary.depth)) mm in depth, \(millimeters(summary.median)) mm together (medians of "
           + "\(counted(drifts.count, "frame")); worst \(millimeters(summary.worst)) mm)"
-        if let noise = summary.noise { line += "; LiDAR noise \(millimeters(noise)) mm" }
+        if let noise = summary.noise { line += "; sensor noise \(millimeters(noise)) mm" }
       }
       lines.append(line)
     }

@@ -116,7 +116,7 @@ struct RunInputs {
   ) throws -> [any CaptureSource] {
     do {
       return [try open(path)]
-    } catch CaptureError.unrecognisedLayout(let folder) where folder == path {
+    } catch CaptureError.unrecognizedLayout(let folder) where folder == path {
       return try contained(in: path, &beside, open)
     } catch CaptureError.severalCaptures(let folder, _) where folder == path {
       return try contained(in: path, &beside, open)
@@ -142,11 +142,11 @@ struct RunInputs {
       }
       do {
         sources += try UnopenedSource.standingIn(for: inner) { [try open(inner)] }
-      } catch CaptureError.unrecognisedLayout, CaptureError.archive(_, .nothing) {
+      } catch CaptureError.unrecognizedLayout, CaptureError.archive(_, .nothing) {
         unread.append(name)
       }
     }
-    guard !sources.isEmpty else { throw CaptureError.unrecognisedLayout(path: path) }
+    guard !sources.isEmpty else { throw CaptureError.unrecognizedLayout(path: path) }
     // Beside captures a picture is a preview.
     if sources.contains(where: { $0.layout == .images }) {
       beside.unread += unread.filter(hasUnreadPictureEnding).map { "\(path)/\($0)" }

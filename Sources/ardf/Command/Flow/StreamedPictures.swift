@@ -63,7 +63,7 @@ struct StreamedPictures: Sendable {
     let watch = StallWatch(limit: stall)
     Interruption.endFirst { inbox.finish() }
     // Waiting for a picture must keep no thread from the networks, nor a signal from ending the stream.
-    let reader = Task(executorPreference: OwnThreads(name: "stream", count: 1)) {
+    let reader = Task(executorPreference: DedicatedExecutor(name: "stream", count: 1)) {
       var asked = requests.makeAsyncIterator()
       var connection = Connection()
       // A picture that was asked for before the source was opened again.

@@ -6,7 +6,7 @@ struct DepthOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Depth Anything V2 Small weights, relative or metric, or those of Prompt Depth Anything Small, which reads the \
-      LiDAR beside the picture: a file, or a name such as metric-indoor. none: the LiDAR alone.
+      sensor's depth beside the picture: a file, or a name such as metric-indoor. none: the depth sensor alone.
       """, valueName: "file|none"))
   var depth: String?
 

@@ -20,15 +20,15 @@ struct DetectorOptions: ParsableArguments {
 
   @Option(
     help: """
-      Side of the square to which pictures are resized, a multiple of 32; by default that of the network's training: \
-      640 for published networks, 1024 for oriented boxes, 224 for classifiers.
+      Side of the square to which pictures are resized, a multiple of \(ObjectInput.step); by default that of the \
+      network's training: 640 for published networks, 1024 for oriented boxes, 224 for classifiers.
       """)
   var imgsz: Int?
 
   @Flag(
     help: """
-      Resize pictures to the smallest rectangle within that square whose sides are multiples of 32, as Ultralytics' \
-      predict does by default, instead of the whole square.
+      Resize pictures to the smallest rectangle within that square whose sides are multiples of \(ObjectInput.step), \
+      as Ultralytics' predict does by default, instead of the whole square.
       """)
   var rect = false
 

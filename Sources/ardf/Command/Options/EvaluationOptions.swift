@@ -97,13 +97,13 @@ struct ObjectEvaluationOptions: ParsableArguments {
 
   @Option(
     help:
-      "Side of the square to which pictures are resized, a multiple of 32; by default that of the training."
+      "Side of the square to which pictures are resized, a multiple of \(ObjectInput.step); by default that of the training."
   )
   var imgsz: Int?
 
   @Flag(
     help: """
-      Resize pictures to rectangles within that square: with coco the smallest whose sides are multiples of 32; with \
+      Resize pictures to rectangles within that square: with coco the smallest whose sides are multiples of \(ObjectInput.step); with \
       ultralytics those of yolo val's batches, its default.
       """)
   var rect = false

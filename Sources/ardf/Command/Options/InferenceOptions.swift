@@ -166,14 +166,14 @@ struct InferenceOptions: ParsableArguments {
   var serviceLimits: InferenceLimits {
     var limits = InferenceLimits()
     limits.bodyBytes = maxBody.count
-    limits.patience = .milliseconds(max(1, Int(clamping: timeout * 1000)))
+    limits.timeout = .milliseconds(max(1, Int(clamping: timeout * 1000)))
     return limits
   }
 
   var connectionLimits: ConnectionLimits {
     var limits = ConnectionLimits()
     limits.connections = maxConnections
-    (limits.bodyPatience, limits.answerPatience) = (serviceLimits.patience, serviceLimits.patience)
+    (limits.bodyTimeout, limits.answerTimeout) = (serviceLimits.timeout, serviceLimits.timeout)
     limits.memory = memory
     return limits
   }

@@ -46,7 +46,7 @@ struct SensitivityOptions: ParsableArguments {
     let calibrated = try CalibratedNetwork(network, images, size: size)
     let figure = try labeled.map {
       try AccuracyFigure(
-        weights: inspected.file(), labelled: $0, compute: inspected.compute.settings, limits: limits.capture)
+        weights: inspected.file(), labeled: $0, compute: inspected.compute.settings, limits: limits.capture)
     }
     let run = SensitivityRun(
       calibrated: calibrated, exact: try calibrated.exact(), maxError: maxError,

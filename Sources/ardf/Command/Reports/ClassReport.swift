@@ -19,7 +19,7 @@ struct ClassReport: EvaluationReport {
   let rows: [Row]
 
   var heading: String {
-    let count = rows.first?.accuracy.labelled.count ?? 0
+    let count = rows.first?.accuracy.labeled.count ?? 0
     return
       "\(network), \(side)x\(side), \(counted(pictures, "picture")) of \(counted(count, "class", "classes"))"
   }
@@ -47,7 +47,7 @@ struct ClassReport: EvaluationReport {
             "top1": .rounded(row.accuracy.top1, decimals: 6),
             "top5": .rounded(row.accuracy.top5, decimals: 6),
             "classes": .array(
-              row.accuracy.labelled.map { index in
+              row.accuracy.labeled.map { index in
                 let (top1, top5, count) = row.accuracy.counts(of: index)
                 return [
                   "classId": .integer(index), "className": .string(classNames[index]),

@@ -45,7 +45,7 @@ struct ObjectReport: EvaluationReport {
     let precision: Precision
     let kernels: String
     let boxes: PrecisionResult
-    /// Of masks or key points.
+    /// Precision of masks or key points.
     let shapes: PrecisionResult?
   }
 

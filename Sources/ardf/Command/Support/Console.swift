@@ -53,7 +53,7 @@ enum Console {
 
 /// A line on the terminal that counts, for work that takes more than a second.
 struct Progress {
-  private static let patience = Duration.seconds(1)
+  private static let delay = Duration.seconds(1)
 
   private let what: String
   private let total: Int?
@@ -69,7 +69,7 @@ struct Progress {
 
   /// Shows how many are done, if standard error is a terminal and the work has taken more than a second.
   mutating func update(_ done: Int) {
-    guard StandardStream.error.isTerminal, !Console.isQuiet, ContinuousClock.now - start > Self.patience
+    guard StandardStream.error.isTerminal, !Console.isQuiet, ContinuousClock.now - start > Self.delay
     else { return }
     Self.isShown.store(true, ordering: .relaxed)
     try? StandardStream.error.write(

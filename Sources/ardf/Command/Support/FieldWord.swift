@@ -13,7 +13,7 @@ package struct FieldWord {
     case side(String)
     /// Our default, so that the option is dropped.
     case done
-    /// Not supported: the message.
+    /// A word that is not supported: the message.
     case answer(String)
   }
 

@@ -73,7 +73,7 @@ package struct DetectionScoring {
         isSet: mask?.probabilities.map { $0 > 0.5 } ?? [],
         keypoints: object.networkKeypoints.map { SIMD2(Float($0.point.x), Float($0.point.y)) },
         orientedBox: object.networkOrientedBox.map {
-          GaussianBox(center: $0.centre, size: $0.size, angle: $0.angle)
+          GaussianBox(center: $0.center, size: $0.size, angle: $0.angle)
         })
     }
   }

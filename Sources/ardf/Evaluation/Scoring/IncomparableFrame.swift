@@ -8,7 +8,7 @@ package enum IncomparableFrame: Error, Equatable, CustomStringConvertible {
   case noDepth
   /// A network estimates nothing for it.
   case noEstimate(NoEstimate)
-  /// So many readings have an estimate, and none can be evaluated or fitted.
+  /// Readings with an estimate, too few to evaluate or to fit.
   case tooFewReadings(Int)
   /// No function of relative depth gives the sensor's readings.
   case notFitted

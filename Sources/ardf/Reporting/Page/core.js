@@ -16,7 +16,7 @@ function make(tag, properties = {}, ...children) {
 /** A number with what it counts: "1 object", "2 objects". */
 const counted = (count, noun) => `${count} ${count === 1 ? noun : `${noun}s`}`;
 
-const metres = value => value == null ? "-- m" : `${value.toFixed(2)} m`;
+const meters = value => value == null ? "-- m" : `${value.toFixed(2)} m`;
 
 /** Half of an interval, rounded up as in labels: ".04". */
 const reach = ([low, high]) =>
@@ -36,7 +36,7 @@ function boxLines(box) {
 }
 
 /** An object's distance, rounded as its label in the picture is. */
-const distance = measured => measured?.label?.split("\n")[1] ?? metres(measured?.distanceMeters);
+const distance = measured => measured?.label?.split("\n")[1] ?? meters(measured?.distanceMeters);
 
 /** Bytes of base64 text that hold a zlib stream. */
 async function inflated(base64) {
@@ -144,7 +144,7 @@ function valueAt(grid, x, y) {
 }
 
 /** Meters of a grid in millimeters at a stored point; null where there are none. */
-const metresAt = (grid, x, y) => grid && valueAt(grid, x, y) && valueAt(grid, x, y) / 1000;
+const metersAt = (grid, x, y) => grid && valueAt(grid, x, y) && valueAt(grid, x, y) / 1000;
 
 /** The object at a stored point: those whose mask is hit before those whose box is hit, then the smallest box. */
 function objectAt(x, y) {

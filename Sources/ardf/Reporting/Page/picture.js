@@ -91,7 +91,7 @@ const sources = [
 /** Tells depth and object at an upright point. */
 function read([u, v]) {
   const [x, y] = frame.toStored(u, v);
-  const fused = metresAt(frame.metric, x, y), measured = metresAt(frame.lidar, x, y);
+  const fused = metersAt(frame.metric, x, y), measured = metersAt(frame.lidar, x, y);
   const item = objectAt(x, y);
   const parts = [];
   if (frame.metric) {
@@ -101,7 +101,7 @@ function read([u, v]) {
   }
   if (frame.lidar) {
     if (parts.length) parts.push(" · ");
-    parts.push(make("b", {textContent: measured == null ? "-- m" : `${measured.toFixed(3)} m`}), " LiDAR");
+    parts.push(make("b", {textContent: measured == null ? "-- m" : `${measured.toFixed(3)} m`}), " sensor");
   }
   if (item) parts.push(`${parts.length ? " · " : ""}${item.className}`);
   $("#reading").replaceChildren(...(parts.length ? parts : ["No depth here"]));
@@ -141,7 +141,7 @@ function drawDepth() {
   const stops = [0, .25, .5, .75, 1].map(t => `rgb(${turbo(1 - t)})`).join(",");
   $("#legend").replaceChildren(
     make("i", {style: `background:linear-gradient(90deg,${stops})`}),
-    make("span", {}, make("span", {textContent: metres(least / 1000)}), make("span", {textContent: metres(greatest / 1000)})));
+    make("span", {}, make("span", {textContent: meters(least / 1000)}), make("span", {textContent: meters(greatest / 1000)})));
 }
 
 function showMode(mode) {

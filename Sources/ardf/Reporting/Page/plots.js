@@ -29,7 +29,7 @@ function drawFit() {
   if (!fusion) { $("#fit").hidden = true; return; }
   const percent = value => `${(100 * value).toFixed(1)} %`;
   if (fusion.status !== "ok") {
-    $("#fit-text").textContent = `No fit: ${fusion.status} (${counted(fusion.pairs, "pair")}). Distances come from the LiDAR alone.`;
+    $("#fit-text").textContent = `No fit: ${fusion.status} (${counted(fusion.pairs, "pair")}). Distances come from the depth sensor alone.`;
   } else {
     const formula = fusion.model === "linear"
       ? `Z = ${fusion.alpha.toPrecision(4)} r ${fusion.beta < 0 ? "−" : "+"} ${Math.abs(fusion.beta).toPrecision(4)}`
@@ -60,8 +60,8 @@ function drawFit() {
     text([left - 6, yResidual(value) + 4], `${Math.round(value * 100)}`);
   }
   for (const r of ticks(r0, r1, narrow ? 4 : 7)) text([x(r), top + high + gap + low + 16], `${r}`, "middle");
-  text([width - right, top + 12], "LiDAR, m");
-  text([left, top + high + gap - 8], "Fitted − LiDAR, % of LiDAR", "start");
+  text([width - right, top + 12], "sensor, m");
+  text([left, top + high + gap - 8], "Fitted − sensor, % of sensor", "start");
   text([width - right, height - 3], "relative depth r");
   const dots = svg("g", {class: "dot-in"});
   pairs.relative.forEach((r, index) => {
@@ -86,7 +86,7 @@ function drawTable() {
   const columns = [["Object"], ["Score", "n"], ["Distance", "n"], ["From"], ["W × H × D, m", "n"]];
   $("#objects thead").replaceChildren(make("tr", {}, ...columns.map(([name, kind = ""]) =>
     make("th", {textContent: name, className: kind, scope: "col"})), make("td")));
-  const sources = {lidar: "LiDAR", fusion: "fusion", network: "depth network", none: "none"};
+  const sources = {lidar: "sensor", fusion: "fusion", network: "depth network", none: "none"};
   const rows = frame.items.map((item, index) => {
     const {measured} = item, sides = measured?.box3D?.dimensions, source = measured?.distanceSource ?? "none";
     const sizes = measured?.box3D?.interval95?.dimensions, along = measured?.distanceInterval95;

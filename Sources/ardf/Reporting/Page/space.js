@@ -164,7 +164,7 @@ function drawBillboard(effect, gl, color) {
   drawShape(gl.LINE_LOOP, [at(-1, -1), at(1, -1), at(1, 1), at(-1, 1)].flat(), color, {alpha: effect.queued ? .5 : .9});
 }
 
-/** The LiDAR's points on an object's mask. */
+/** The sensor's points on an object's mask. */
 function pointsOn(item) {
   const {places, stored} = space.clouds.lidar ?? {places: [], stored: []}, kept = [];
   for (let at = 0; at < stored.length; at += 2) {
@@ -188,8 +188,8 @@ function drawCamera(matrix, color, size) {
   const {gl} = space, [width, height] = frame.size, {fx, fy, cx, cy} = data.camera;
   const corners = [[0, 0], [width, 0], [width, height], [0, height]].map(([x, y]) =>
     times(matrix, [(x - .5 - cx) * size / fx, -(y - .5 - cy) * size / fy, -size]));
-  const centre = matrix.slice(12, 15);
-  drawShape(gl.LINES, corners.flatMap((corner, at) => [...centre, ...corner, ...corner, ...corners[(at + 1) % 4]]), color);
+  const center = matrix.slice(12, 15);
+  drawShape(gl.LINES, corners.flatMap((corner, at) => [...center, ...corner, ...corner, ...corners[(at + 1) % 4]]), color);
 }
 
 function drawSpace() {

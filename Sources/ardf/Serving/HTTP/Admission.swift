@@ -74,7 +74,7 @@ package final class Admission: Sendable {
 
   /// Starts a connection's task with its number, if there is a place or another connection can be closed for it.
   package func admit(
-    on threads: OwnThreads, _ serve: @Sendable @escaping (Int) async -> Void
+    on threads: DedicatedExecutor, _ serve: @Sendable @escaping (Int) async -> Void
   ) -> Task<Void, Never>? {
     state.withLock { state in
       if state.places.count >= limit {

@@ -8,19 +8,19 @@ package struct ConnectionLimits: Sendable {
   /// Most open connections.
   package var connections = 64
   /// Most time for the head of a request to arrive, from the previous answer on.
-  package var headPatience = Duration.seconds(10)
+  package var headTimeout = Duration.seconds(10)
   /// Most time for the body of a request to arrive.
-  package var bodyPatience = Duration.seconds(60)
+  package var bodyTimeout = Duration.seconds(60)
   /// Most time for the client to read an answer.
-  package var answerPatience = Duration.seconds(60)
+  package var answerTimeout = Duration.seconds(60)
   /// Most bytes of all requests, the data made from them, and answers together.
   package var memory = 1 << 30
   /// Most bytes of an unwanted body that are discarded, so that the client can read the answer.
   package var unwantedBytes = 1 << 30
   /// Most time for requests under way, once the server's end is requested.
-  package var endPatience = Duration.seconds(30)
+  package var endTimeout = Duration.seconds(30)
   /// The timer of all these limits.
-  package var waiting = Patience.shared
+  package var waiting = DeadlineTimer.shared
 
   package init() {}
 }
@@ -44,7 +44,7 @@ package actor ClientConnection {
   /// The kept part of the current request's body.
   private var content: [UInt8] = []
   /// Capacity of `content` for which memory is counted.
-  private var room = 0
+  private var capacity = 0
   /// Bytes of the current request's body that have not been read.
   private var bodyLeft = 0
   private var expectsToBeAsked = false
@@ -58,7 +58,7 @@ package actor ClientConnection {
   ///
   /// - Throws: `Refusal`, and `Closed` where there is none.
   func head() async throws -> RequestHead {
-    let bytes = try await within(limits.headPatience) { try await self.headBytes() }
+    let bytes = try await within(limits.headTimeout) { try await self.headBytes() }
     let head = try RequestHead(bytes)
     bodyLeft = head.bodyBytes
     expectsToBeAsked = head.fields["expect"]?.lowercased() == "100-continue"
@@ -95,7 +95,7 @@ package actor ClientConnection {
   /// - Throws: `Refusal.tooLarge`, `.timeout`, `.overloaded`, and `Closed` where it ends early.
   func body(limit: Int, memory: MemoryBudget.Share) async throws -> [UInt8] {
     guard bodyLeft <= limit else { throw Refusal.tooLarge(limit: limit) }
-    (content, room) = ([], 0)
+    (content, capacity) = ([], 0)
     defer { content = [] }
     try await readBody(bodyLeft, into: memory)
     return content
@@ -118,7 +118,7 @@ package actor ClientConnection {
       expectsToBeAsked = false
       try await send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
     }
-    try await within(limits.bodyPatience) { try await self.readBytes(count, into: memory) }
+    try await within(limits.bodyTimeout) { try await self.readBytes(count, into: memory) }
   }
 
   private func readBytes(_ count: Int, into memory: MemoryBudget.Share?) async throws {
@@ -138,14 +138,14 @@ package actor ClientConnection {
 
   /// Takes memory for the bytes that arrived and for as many more; a body that is only announced takes none.
   private func makeRoom(for count: Int, of left: Int, in memory: MemoryBudget.Share) throws(Refusal) {
-    guard room - content.count < count else { return }
+    guard capacity - content.count < count else { return }
     // All three are at most what was let in, which is far from where they would overflow.
-    let wanted = min(content.count + left, max(2 * room, content.count + count))
+    let wanted = min(content.count + left, max(2 * capacity, content.count + count))
     // Both lie there while the bytes are moved.
     try memory.take(wanted)
     content.reserveCapacity(wanted)
-    memory.give(room)
-    room = wanted
+    memory.give(capacity)
+    capacity = wanted
   }
 
   private func receive(atMost most: Int = 4096) async throws {
@@ -165,7 +165,7 @@ package actor ClientConnection {
   /// - Throws: `Closed`, `Refusal.timeout`.
   func send(_ parts: [UInt8]...) async throws {
     let socket = socket
-    try await within(limits.answerPatience) {
+    try await within(limits.answerTimeout) {
       for bytes in parts {
         for start in stride(from: 0, to: bytes.count, by: Self.writing) {
           do {
@@ -180,13 +180,13 @@ package actor ClientConnection {
 
   /// Runs `body` unless it takes too long.
   private func within<Result: Sendable>(
-    _ patience: Duration, _ body: @Sendable @escaping () async throws -> Result
+    _ timeout: Duration, _ body: @Sendable @escaping () async throws -> Result
   ) async throws -> Result {
     let waiting = limits.waiting
     return try await withThrowingTaskGroup(of: Result?.self) { group in
       group.addTask { try await body() }
       group.addTask {
-        try await waiting.sleep(for: patience)
+        try await waiting.sleep(for: timeout)
         return nil
       }
       defer { group.cancelAll() }

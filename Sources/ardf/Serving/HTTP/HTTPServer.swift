@@ -13,20 +13,20 @@ package struct HTTPServer: Sendable {
   private let limits: ConnectionLimits
   private let admission: Admission
   private let budget: MemoryBudget
-  private let end: GracefulEnd
+  private let end: GracefulShutdown
   /// The threads that read and answer connections, so that the process's computations do not delay clients.
-  private let threads: OwnThreads
+  private let threads: DedicatedExecutor
 
   /// A server that does not accept connections yet.
   package init(
     port: ListeningPort, handler: any RequestHandler, limits: ConnectionLimits, threads: Int = 2,
-    end: GracefulEnd = GracefulEnd()
+    end: GracefulShutdown = GracefulShutdown()
   ) {
     self.port = port
     self.handler = handler
     self.limits = limits
     self.end = end
-    self.threads = OwnThreads(name: "ardf.serve", count: threads)
+    self.threads = DedicatedExecutor(name: "ardf.serve", count: threads)
     admission = Admission(limit: limits.connections)
     budget = MemoryBudget(limit: limits.memory)
   }
@@ -76,8 +76,8 @@ package struct HTTPServer: Sendable {
       admission.end()
       // Requests that are never wholly there do not hold up the end for ever.
       clients.addTask {
-        let patience = limits.waiting.now + limits.endPatience
-        while admission.connections > 0, limits.waiting.now < patience {
+        let deadline = limits.waiting.now + limits.endTimeout
+        while admission.connections > 0, limits.waiting.now < deadline {
           try await Task.sleep(for: .milliseconds(20))
         }
         admission.cancelAll()

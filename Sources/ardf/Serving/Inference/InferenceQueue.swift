@@ -32,22 +32,22 @@ package final class InferenceQueue: Sendable {
   }
 
   private let limit: Int
-  private let threads: OwnThreads
+  private let threads: DedicatedExecutor
   private let state: Mutex<State>
   private let lanes: Int
   private let share: @Sendable (_ busy: Int) -> Void
   /// The timer and clock of deadlines.
-  let waiting: Patience
+  let waiting: DeadlineTimer
 
   /// A queue for a number of lanes, each with its own thread.
   ///
   /// - `share`: called with the number of busy lanes, at least one, whenever it changes; must return quickly.
   package init(
-    limit: Int, lanes: Int, waiting: Patience = .shared,
+    limit: Int, lanes: Int, waiting: DeadlineTimer = .shared,
     share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }
   ) {
     (self.limit, self.lanes, self.waiting, self.share) = (limit, lanes, waiting, share)
-    threads = OwnThreads(name: "ardf.lane", count: lanes)
+    threads = DedicatedExecutor(name: "ardf.lane", count: lanes)
     state = Mutex(State(idle: Array((0..<lanes).reversed())))
   }
 

@@ -17,7 +17,7 @@ package struct InferenceServer: Sendable {
     models: [any ServedModel], port: ListeningPort, lanes: Int,
     share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }, queueLimit: Int, token: String?,
     metrics: Metrics, version: String, limits: InferenceLimits = InferenceLimits(),
-    connections: ConnectionLimits = ConnectionLimits(), end: GracefulEnd = GracefulEnd(),
+    connections: ConnectionLimits = ConnectionLimits(), end: GracefulShutdown = GracefulShutdown(),
     deepStack: DeepStackService? = nil, log: (@Sendable (JSONValue) -> Void)? = nil
   ) {
     let service = InferenceService(

@@ -8,7 +8,7 @@ package struct InferenceLimits: Sendable {
   /// Bytes of one body.
   package var bodyBytes = 64 << 20
   /// Most time from a request's head to its answer.
-  package var patience = Duration.seconds(60)
+  package var timeout = Duration.seconds(60)
   /// Limits on a request's tensors.
   package var tensors = ProtocolLimits()
 
@@ -36,19 +36,19 @@ package final class InferenceService: RequestHandler {
   private let access: AccessGuard
   private let limits: InferenceLimits
   private let metrics: Metrics
-  private let end: GracefulEnd
+  private let end: GracefulShutdown
   private let version: String
   private let deepStack: DeepStackService?
   /// Called with the log entry of each request; nil for no log.
   private let log: (@Sendable (JSONValue) -> Void)?
   /// The threads that parse and write JSON, so that long documents delay neither connections nor lanes.
-  private let reading = OwnThreads(name: "ardf.read", count: 2)
-  private let writing = OwnThreads(name: "ardf.write", count: 2)
+  private let reading = DedicatedExecutor(name: "ardf.read", count: 2)
+  private let writing = DedicatedExecutor(name: "ardf.write", count: 2)
 
   /// A service of models, whose names must differ.
   package init(
     models: [any ServedModel], queue: InferenceQueue, access: AccessGuard, metrics: Metrics,
-    end: GracefulEnd, version: String, limits: InferenceLimits = InferenceLimits(),
+    end: GracefulShutdown, version: String, limits: InferenceLimits = InferenceLimits(),
     deepStack: DeepStackService? = nil, log: (@Sendable (JSONValue) -> Void)? = nil
   ) {
     self.deepStack = deepStack
@@ -299,7 +299,7 @@ package final class InferenceService: RequestHandler {
     _ request: Request, began: ContinuousClock.Instant
   ) async throws -> [ProtocolTensor] {
     let (memory, name) = (request.memory, model.description.name)
-    let deadline = began + min(try inference.timeout() ?? limits.patience, limits.patience)
+    let deadline = began + min(try inference.timeout() ?? limits.timeout, limits.timeout)
     let (metrics, waiting, queued) = (metrics, queue.waiting, queue.waiting.now)
     return try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) { lane, isWanted in
       let started = waiting.now

@@ -91,7 +91,7 @@ package struct InferenceRequest: Sendable {
     parameters = try Self.parameters(of: json)
     prefersBinary = try Self.flag(parameters, "binary_data_output") ?? false
     outputs = try Self.outputs(of: json, limits: limits)
-    inputs = try Self.inputs(of: json, behind: jsonBytes, bodyBytes: body.count, limits: limits)
+    inputs = try Self.inputs(of: json, after: jsonBytes, bodyBytes: body.count, limits: limits)
   }
 
   /// A request of another protocol, or a plain picture: the elements of the model's only required input, and
@@ -165,7 +165,7 @@ package struct InferenceRequest: Sendable {
   }
 
   private static func inputs(
-    of json: JSONValue, behind jsonBytes: Int, bodyBytes: Int, limits: ProtocolLimits
+    of json: JSONValue, after jsonBytes: Int, bodyBytes: Int, limits: ProtocolLimits
   ) throws(ProtocolError) -> [Input] {
     guard let list = try list(json, "inputs", limits: limits) else {
       throw .member("inputs", expected: "a list")

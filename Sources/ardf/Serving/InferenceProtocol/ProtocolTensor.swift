@@ -4,13 +4,13 @@ package struct ProtocolTensor: Sendable, Equatable {
   package enum Elements: Sendable, Equatable {
     /// `FP32`, and `FP16` and `BF16` converted to it.
     case floats([Float])
-    /// Of `FP64`.
+    /// Elements of `FP64`.
     case doubles([Double])
-    /// Of `UINT8` and `BOOL`.
+    /// Elements of `UINT8` and `BOOL`.
     case octets([UInt8])
     /// All other whole numbers; of `UINT64` those of 63 bits.
     case integers([Int])
-    /// Of `BYTES`.
+    /// Elements of `BYTES`.
     case texts([[UInt8]])
 
     /// The number of elements.

@@ -12,13 +12,13 @@ package struct PageServer: Sendable {
   ///
   /// - `token`: nil makes one.
   package init(
-    workshop: any Workshop, port: ListeningPort, token: String? = nil, limits: UploadLimits = UploadLimits(),
-    connections: ConnectionLimits = ConnectionLimits(), end: GracefulEnd = GracefulEnd()
+    store: any FrameStore, port: ListeningPort, token: String? = nil, limits: UploadLimits = UploadLimits(),
+    connections: ConnectionLimits = ConnectionLimits(), end: GracefulShutdown = GracefulShutdown()
   ) {
     requests = RequestGuard(port.address, token: token)
     listening = port.address
     server = HTTPServer(
-      port: port, handler: ReportService(workshop: workshop, requests: requests, limits: limits),
+      port: port, handler: ReportService(store: store, requests: requests, limits: limits),
       limits: connections, end: end)
   }
 
@@ -38,7 +38,7 @@ package struct PageServer: Sendable {
   ///
   /// - Throws: `ServingError`, `CancellationError`.
   package func run() async throws {
-    UploadRoom.removeAbandoned()
+    UploadDirectory.removeAbandoned()
     try await server.run()
   }
 }

@@ -24,16 +24,16 @@ package actor ReportService: RequestHandler {
   /// Most unfinished uploads; the oldest is dropped for a new one.
   static let openUploads = 4
 
-  private let workshop: any Workshop
+  private let store: any FrameStore
   private let requests: RequestGuard
   private let limits: UploadLimits
   private var uploads: [(id: Int, folder: UploadFolder)] = []
   private var uploadCount = 0
   /// The folder of uploads, made for the first one.
-  private var room: UploadRoom?
+  private var directory: UploadDirectory?
 
-  init(workshop: any Workshop, requests: RequestGuard, limits: UploadLimits = UploadLimits()) {
-    self.workshop = workshop
+  init(store: any FrameStore, requests: RequestGuard, limits: UploadLimits = UploadLimits()) {
+    self.store = store
     self.requests = requests
     self.limits = limits
   }
@@ -57,19 +57,19 @@ package actor ReportService: RequestHandler {
     switch (method, path.first, path.count) {
     case ("GET", nil, 0): return try await front()
     case ("GET", "frames", 2):
-      guard let frame, let page = try await workshop.page(of: frame, service: service(frame)) else {
+      guard let frame, let page = try await store.page(of: frame, service: service(frame)) else {
         throw Refusal.notFound
       }
       return .page(page)
     case ("GET", "frames", 3) where !Self.actions.contains(path[2]):
-      guard let frame, workshop.fileNames.contains(path[2]),
-        let bytes = try await workshop.file(path[2], of: frame)
+      guard let frame, store.fileNames.contains(path[2]),
+        let bytes = try await store.file(path[2], of: frame)
       else { throw Refusal.notFound }
       return .answer(bytes, type: "application/octet-stream")
     case ("POST", "frames", 3) where path[2] == "place":
       let body = try await request.body(limit: Self.placementBytes)
       let wishes = try PlacementWish.list(parsed(body))
-      guard let frame, let answer = try await workshop.place(wishes, on: frame) else {
+      guard let frame, let answer = try await store.place(wishes, on: frame) else {
         throw Refusal.notFound
       }
       return .answer(answer.json)
@@ -78,7 +78,7 @@ package actor ReportService: RequestHandler {
       guard let position = body["to"]?.integer(in: 0...1 << 40) else {
         throw Refusal.badRequest("\"to\" must be the position of a frame, from 0")
       }
-      guard let frame, let turned = try await workshop.turn(to: position, from: frame) else {
+      guard let frame, let turned = try await store.turn(to: position, from: frame) else {
         throw Refusal.notFound
       }
       return .answer(["page": .string("/frames/\(turned)")])
@@ -116,7 +116,7 @@ package actor ReportService: RequestHandler {
   /// Runs the flow on dropped files; errors use their dropped names.
   private func run(_ folder: UploadFolder) async throws -> Int {
     do {
-      return try await workshop.run(path: folder.content(), of: folder)
+      return try await store.run(path: folder.content(), of: folder)
     } catch let refusal as Refusal {
       throw refusal
     } catch {
@@ -125,15 +125,15 @@ package actor ReportService: RequestHandler {
   }
 
   private func front() async throws -> Response {
-    if let newest = await workshop.newest() { return .moved(to: "/frames/\(newest)") }
+    if let newest = await store.newest() { return .moved(to: "/frames/\(newest)") }
     return .page(ReportPage.welcome(service: service(0)))
   }
 
   private func service(_ frame: Int) -> ReportPage.Service {
     ReportPage.Service(
-      placePath: "/frames/\(frame)/place", turnPath: workshop.canRun ? "/frames/\(frame)/turn" : nil,
-      uploadPath: workshop.canRun ? "/uploads" : nil,
-      filesPath: "/frames/\(frame)", files: workshop.fileNames, token: requests.token)
+      placePath: "/frames/\(frame)/place", turnPath: store.canRun ? "/frames/\(frame)/turn" : nil,
+      uploadPath: store.canRun ? "/uploads" : nil,
+      filesPath: "/frames/\(frame)", files: store.fileNames, token: requests.token)
   }
 
   private func parsed(_ body: [UInt8]) throws(Refusal) -> JSONValue {
@@ -145,14 +145,14 @@ package actor ReportService: RequestHandler {
   }
 
   private func open() throws -> Int {
-    guard workshop.canRun else {
+    guard store.canRun else {
       throw Refusal.forbidden("nothing can be dropped here: there is no network to run on it")
     }
     if uploads.count >= Self.openUploads { uploads.removeFirst() }
     uploadCount += 1
-    let room = try self.room ?? UploadRoom()
-    self.room = room
-    uploads.append((uploadCount, UploadFolder("\(uploadCount)", in: room, limits: limits)))
+    let directory = try self.directory ?? UploadDirectory()
+    self.directory = directory
+    uploads.append((uploadCount, UploadFolder("\(uploadCount)", in: directory, limits: limits)))
     return uploadCount
   }
 

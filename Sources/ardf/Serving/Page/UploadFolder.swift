@@ -42,7 +42,7 @@ package struct UploadLimits: Sendable {
 
 /// A temporary folder of dropped files, which goes away with the last reference, and when the process is interrupted.
 package final class UploadFolder: Sendable {
-  private let room: UploadRoom
+  private let directory: UploadDirectory
   private let name: String
   private let limits: UploadLimits
   private let account: Account
@@ -61,8 +61,8 @@ package final class UploadFolder: Sendable {
   }
 
   /// A folder of that name in the process's upload folder; each name is used once.
-  package init(_ name: String, in room: UploadRoom, limits: UploadLimits) {
-    self.room = room
+  package init(_ name: String, in directory: UploadDirectory, limits: UploadLimits) {
+    self.directory = directory
     self.name = name
     self.limits = limits
     account = Account()
@@ -71,11 +71,11 @@ package final class UploadFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: place) }
 
   /// The path of the files.
-  private var place: String { "\(room.place)/\(name)" }
+  private var place: String { "\(directory.place)/\(name)" }
 
   /// The error's text with the dropped names of files, since users do not know the stored ones.
   package func told(_ error: any Error) -> String {
-    let places = [place, "\(room.placeInMessages)/\(name)"]
+    let places = [place, "\(directory.placeInMessages)/\(name)"]
     return places.reduce("\(error)") { text, place in
       text.replacing("\(place)/", with: "").replacing(place, with: "what was dropped")
     }
@@ -89,7 +89,7 @@ package final class UploadFolder: Sendable {
     guard bytes.count <= limits.fileBytes else { throw .tooLarge(limit: limits.fileBytes) }
     try await account.take(bytes.count, limits: limits)
     do throws(FileError) {
-      try room.write(bytes, to: "\(name)/\(path)")
+      try directory.write(bytes, to: "\(name)/\(path)")
     } catch .alreadyExists {
       throw .conflict("\(path) was sent already")
     } catch {

@@ -3,7 +3,7 @@ import Geometry
 extension FittedBox {
   /// The turn is swept within this first, radians.
   private static let turning = 4 * Double.pi / 180
-  /// So many parts may be missing of a box.
+  /// Most parts that may be missing of a box.
   private static let most = 2
   /// By so much the readings must be likelier, in natural units, for each of them.
   private static let part = 15.0

@@ -9,7 +9,7 @@ struct NotchSearch {
   private static let readings = 400
   /// Where the best place explains a lesser share, no sweep will do.
   private static let hopeless = 0.5
-  /// So many level surfaces are tried, each with at least this share of the readings.
+  /// Most level surfaces that are tried, each with at least this share of the readings.
   private static let most = 3
   private static let leastShare = 0.05
 

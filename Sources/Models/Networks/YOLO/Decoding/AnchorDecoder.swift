@@ -46,7 +46,7 @@ package struct AnchorDecoder: Sendable {
     case .orientedBoxes:
       let angle = ObjectDecoding.angle(own[0], isDirect: isDirect)
       let oriented = ObjectDecoding.orientedBox(numbers, coding, angle: angle, cell: cell, level: level)
-      box = SIMD4(oriented.centre.x, oriented.centre.y, oriented.size.x, oriented.size.y)
+      box = SIMD4(oriented.center.x, oriented.center.y, oriented.size.x, oriented.size.y)
       column[rest] = angle
     case .pose:
       guard let keypoints else { preconditionFailure("a pose has key points") }
@@ -100,7 +100,7 @@ package struct AnchorDecoder: Sendable {
       let box = HeadDecoding.box(sides, cell: cell, level: level, keepsCorners: true)
       return SIMD4(Float(box.minX), Float(box.minY), Float(box.maxX), Float(box.maxY))
     }
-    let (centre, size) = HeadDecoding.centred(sides, cell: cell, level: level)
-    return SIMD4(centre.x, centre.y, size.x, size.y)
+    let (center, size) = HeadDecoding.centered(sides, cell: cell, level: level)
+    return SIMD4(center.x, center.y, size.x, size.y)
   }
 }

@@ -209,14 +209,14 @@ struct DetectorDecoding: DecodedNetwork {
 
   private func orientedBox(_ numbers: [Float], angle: Float) -> OrientedBox {
     OrientedBox(
-      centre: SIMD2(numbers[0], numbers[1]), size: SIMD2(numbers[2], numbers[3]), angle: angle)
+      center: SIMD2(numbers[0], numbers[1]), size: SIMD2(numbers[2], numbers[3]), angle: angle)
   }
 
   func overlap(_ object: DecodedObject, _ other: DecodedObject) -> Float {
     guard isOriented else { return Float(rect(object.box).intersectionOverUnion(rect(other.box))) }
     func gaussian(_ object: DecodedObject) -> GaussianBox {
       let box = orientedBox(object.box, angle: object.extras.first ?? 0)
-      return GaussianBox(center: box.centre, size: box.size, angle: box.angle)
+      return GaussianBox(center: box.center, size: box.size, angle: box.angle)
     }
     return gaussian(object).overlap(gaussian(other))
   }

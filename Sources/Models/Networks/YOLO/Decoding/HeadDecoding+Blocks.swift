@@ -24,10 +24,10 @@ extension HeadDecoding {
         of: boxes.extracting(start * coding.channels..<cells.upperBound * coding.channels), coding,
         through: &weights, into: &sides)
       for cell in cells {
-        let (centre, size) = centred(sides[cell - start], cell: cell, level: level)
+        let (center, size) = centered(sides[cell - start], cell: cell, level: level)
         let anchor = level.firstAnchor + cell
-        output[anchor] = centre.x
-        output[anchorCount + anchor] = centre.y
+        output[anchor] = center.x
+        output[anchorCount + anchor] = center.y
         output[2 * anchorCount + anchor] = size.x
         output[3 * anchorCount + anchor] = size.y
       }

@@ -76,9 +76,9 @@ package enum HeadDecoding {
   }
 
   /// Center and size in network pixels.
-  static func centred(
+  static func centered(
     _ sides: SIMD4<Float>, cell: Int, level: PyramidLevel
-  ) -> (centre: SIMD2<Float>, size: SIMD2<Float>) {
+  ) -> (center: SIMD2<Float>, size: SIMD2<Float>) {
     let anchor = anchor(cell, level)
     let low = anchor - SIMD2(sides[0], sides[1])
     let high = anchor + SIMD2(sides[2], sides[3])
@@ -97,8 +97,8 @@ package enum HeadDecoding {
       low = (anchor - SIMD2(sides[0], sides[1])) * stride
       high = (anchor + SIMD2(sides[2], sides[3])) * stride
     } else {
-      let (centre, size) = centred(sides, cell: cell, level: level)
-      (low, high) = (centre - size / 2, centre + size / 2)
+      let (center, size) = centered(sides, cell: cell, level: level)
+      (low, high) = (center - size / 2, center + size / 2)
     }
     return Rect(minX: Double(low.x), minY: Double(low.y), maxX: Double(high.x), maxY: Double(high.y))
   }

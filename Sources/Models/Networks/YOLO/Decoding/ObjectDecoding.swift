@@ -56,20 +56,20 @@ package enum ObjectDecoding {
     let (x, y) = ((right - left) / 2, (bottom - top) / 2)
     let anchor = HeadDecoding.anchor(cell, level)
     let stride = Float(level.stride)
-    let centre = (SIMD2(x * cosine - y * sine, x * sine + y * cosine) + anchor) * stride
+    let center = (SIMD2(x * cosine - y * sine, x * sine + y * cosine) + anchor) * stride
     return OrientedBox(
-      centre: centre, size: SIMD2(left + right, top + bottom) * stride, angle: angle)
+      center: center, size: SIMD2(left + right, top + bottom) * stride, angle: angle)
   }
 }
 
 /// An oriented box in network pixels, in the reference's precision.
 package struct OrientedBox: Sendable, Equatable {
-  package let centre, size: SIMD2<Float>
+  package let center, size: SIMD2<Float>
   /// From the x axis to the box's first side, towards y, radians.
   package let angle: Float
 
   /// A box from its parts.
-  package init(centre: SIMD2<Float>, size: SIMD2<Float>, angle: Float) {
-    (self.centre, self.size, self.angle) = (centre, size, angle)
+  package init(center: SIMD2<Float>, size: SIMD2<Float>, angle: Float) {
+    (self.center, self.size, self.angle) = (center, size, angle)
   }
 }

@@ -24,7 +24,7 @@ package enum OrientedSuppression {
       let (box, aside) = (
         boxes[index], Float(candidates[index].classIndex) * NonMaximumSuppression.classOffset
       )
-      return GaussianBox(center: box.centre + aside, size: box.size, angle: box.angle)
+      return GaussianBox(center: box.center + aside, size: box.size, angle: box.angle)
     }
     var kept: [Int] = []
     for (position, index) in ordered.enumerated() {

@@ -27,9 +27,11 @@ package struct PyramidLevel: Sendable, Equatable {
 
   /// The levels P3, P4, P5 of a network input, in order, anchors row-major within a level.
   ///
-  /// - Precondition: both sides are multiples of 32.
+  /// - Precondition: both sides are multiples of `ObjectInput.step`.
   package static func pyramid(inputHeight: Int, inputWidth: Int) -> [PyramidLevel] {
-    precondition(inputHeight % 32 == 0 && inputWidth % 32 == 0, "network sides are multiples of 32")
+    precondition(
+      inputHeight % ObjectInput.step == 0 && inputWidth % ObjectInput.step == 0,
+      "network sides are multiples of \(ObjectInput.step)")
     var first = 0
     return strides.map { stride in
       let level = PyramidLevel(

@@ -6,9 +6,9 @@ import NNRuntime
 
 /// How the branches of a head are called.
 struct HeadNames {
-  /// Of box distances, class logits, and what else there is of an object.
+  /// Branches of box distances, of class logits, and of an object's other numbers.
   let boxes, classes, extras: String
-  /// Of the last convolutions of YOLO26's key points.
+  /// The last convolutions of YOLO26's key points.
   let keypoints: String
 
   /// `isEndToEnd`: of YOLO26's two heads the one that gives each object one box.

@@ -53,7 +53,7 @@ package struct KeypointShape: Sendable, Equatable {
     self.init(count: count, dimensions: dimensions)
   }
 
-  /// Of so many numbers, three a key point if that goes, else two.
+  /// The shape of key points in `values` numbers: three a key point if that divides them, else two.
   init?(values: Int) {
     guard let dimensions = [3, 2].first(where: { values > 0 && values.isMultiple(of: $0) }) else {
       return nil

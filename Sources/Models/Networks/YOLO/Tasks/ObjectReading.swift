@@ -222,13 +222,13 @@ struct ObjectReading {
 
   private func object(_ candidate: Candidate, _ box: OrientedBox) -> DetectedObject {
     let scale = letterbox.scale
-    let center = letterbox.fromNetwork(Point2(Double(box.centre.x), Double(box.centre.y)))
+    let center = letterbox.fromNetwork(Point2(Double(box.center.x), Double(box.center.y)))
     // As the reference: sides are scaled as if the box were upright, and the angle is kept.
     let rect = RotatedRect<UprightPixels>(
       center: center, width: Double(box.size.x) / scale.x, height: Double(box.size.y) / scale.y,
       angle: Double(box.angle))
     let around = RotatedRect<NetworkPixels>(
-      center: Point2(Double(box.centre.x), Double(box.centre.y)), width: Double(box.size.x),
+      center: Point2(Double(box.center.x), Double(box.center.y)), width: Double(box.size.x),
       height: Double(box.size.y), angle: Double(box.angle)
     ).bounds
     return DetectedObject(

@@ -21,10 +21,10 @@ package enum YOLOPreprocessing {
     let scaled = picture.resizedBilinear8(width: content.width, height: content.height)
     let pixels = scaled.pixels.span
     let unit = Self.unit.span
-    let grey = unit[Int(padding)]
+    let gray = unit[Int(padding)]
     var target = 0
     func fill(_ count: Int, _ input: inout MutableSpan<Float>) {
-      for index in target..<target + count { input[index] = grey }
+      for index in target..<target + count { input[index] = gray }
       target += count
     }
     fill(letterbox.padTop * network.width * 3, &input)

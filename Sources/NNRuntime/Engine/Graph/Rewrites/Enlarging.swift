@@ -29,7 +29,7 @@ extension Graph {
       case is Concatenate where nodes[before].inputs.count == 2 && !hasResidual:
         let operands = nodes[before].inputs.compactMap { makers[$0] }
         guard let first = operands.first(where: { repeats($0) != nil }) else { continue }
-        graph.split(index, behind: before, of: first)
+        graph.split(index, after: before, of: first)
         removed.insert(before)
       default: continue
       }
@@ -95,7 +95,7 @@ extension Graph {
 
   /// Splits the 1x1 convolution at `index` in two, the first of them in the place of the enlargement at `first`, one of
   /// the two operands of the concatenation at `concatenation`.
-  private mutating func split(_ index: Int, behind concatenation: Int, of first: Int) {
+  private mutating func split(_ index: Int, after concatenation: Int, of first: Int) {
     let (enlargement, joint) = (nodes[first], nodes[concatenation])
     guard let whole = nodes[index].operation as? Convolution else { return }
     let (small, large) = (shapes[enlargement.inputs[0]], shapes[nodes[index].output])

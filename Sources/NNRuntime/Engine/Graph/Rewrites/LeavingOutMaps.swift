@@ -33,7 +33,7 @@ extension Graph {
   /// The same network with layer normalizations fused into the linear layers after them.
   ///
   /// Views of the tokens may lie between the two: they then show values that are not normalized yet.
-  func normalisingWhileMultiplying(where accepts: Joint.Judge) -> Graph {
+  func normalizingWhileMultiplying(where accepts: Joint.Judge) -> Graph {
     var graph = self
     let makers = makersForOne()
     var removed = Set<Int>()
@@ -48,7 +48,7 @@ extension Graph {
         value = nodes[before].inputs[0]
       }
       guard let before = makers[value], let norm = nodes[before].operation as? LayerNorm else { continue }
-      layer.prologue = .normalise(norm)
+      layer.prologue = .normalize(norm)
       var joined = graph.nodes[index]
       joined.operation = layer
       joined.preceding.insert(contentsOf: ([before] + views).flatMap { nodes[$0].holds }, at: 0)

@@ -15,8 +15,8 @@ private enum LayerNormLoop: ElementLoop {
     let task = operands.task
     for token in operands.tokens {
       let input = task.input.address(token &* task.input.pixelStride)
-      normalise(
-        task.normalisation, TokenRow(element: element, base: input, channels: task.channels),
+      normalize(
+        task.normalization, TokenRow(element: element, base: input, channels: task.channels),
         into: task.output.address(token &* task.output.pixelStride), as: task.output.element.asked)
     }
   }
@@ -24,20 +24,20 @@ private enum LayerNormLoop: ElementLoop {
 
 /// Normalizes a pixel's channels into memory of elements `made`.
 @inline(never)
-func normalise<Element: MapElement, Made: MapElement>(
-  _ normalisation: Normalisation, _ row: TokenRow<Element>, into output: UnsafeMutableRawPointer,
+func normalize<Element: MapElement, Made: MapElement>(
+  _ normalization: Normalization, _ row: TokenRow<Element>, into output: UnsafeMutableRawPointer,
   as made: Made
 ) {
   let (element, input) = (row.element, row.base)
   let means = Vector(repeating: row.total(of: Values()) / Float(row.channels))
   let squares = row.total(of: Squares(mean: means))
   let scales = Vector(
-    repeating: 1 / (squares / Float(row.channels) + normalisation.epsilon).squareRoot())
+    repeating: 1 / (squares / Float(row.channels) + normalization.epsilon).squareRoot())
   forEachVector(row.channels) { channel, count in
     let x = (element.loadSome(input + channel &* element.size, count) - means) * scales
     let result = multiplyAdd(
-      x, Float32Element().loadSome(normalisation.gamma + channel, count),
-      Float32Element().loadSome(normalisation.beta + channel, count))
+      x, Float32Element().loadSome(normalization.gamma + channel, count),
+      Float32Element().loadSome(normalization.beta + channel, count))
     made.storeSome(result, output + channel &* made.size, count)
   }
 }
@@ -60,12 +60,12 @@ private struct Values: Term {
 private struct Squares: Term {
   let mean: Vector
   @inline(__always) func added(_ x: Vector, to sum: Vector) -> Vector {
-    let centred = x - mean
-    return multiplyAdd(centred, centred, sum)
+    let centered = x - mean
+    return multiplyAdd(centered, centered, sum)
   }
   @inline(__always) func added(_ x: Vector, count: Int, to sum: Vector) -> Vector {
-    let centred = firstLanes(x - mean, count)
-    return multiplyAdd(centred, centred, sum)
+    let centered = firstLanes(x - mean, count)
+    return multiplyAdd(centered, centered, sum)
   }
 }
 

@@ -6,7 +6,7 @@
 // Products of an odd axis have the same weights at all of its four places: 36 matrices of weights, the more rows a
 // matrix.
 
-/// Of vectors of sixteen channels, which `read` gives and `write` takes.
+/// The transforms, on vectors of sixteen channels that `read` gives and `write` takes.
 enum StridedTransform {
   /// The transform of an even axis.
   private typealias Even = F4x4Of2x2

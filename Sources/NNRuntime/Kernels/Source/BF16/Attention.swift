@@ -23,12 +23,12 @@ struct RoundedAttentionScratch {
 
   /// Widths rounded up to whole steps.
   var keyWidth, valueWidth: Int
-  /// Of each block of queries: transposed queries, running output, offsets (maxima, or what stands in for them), sums,
+  /// For each block of queries: transposed queries, running output, offsets (maxima, or what stands in for them), sums,
   /// scores of the keys' center, and what a key at a distance of 1 may add to them; then the size of them all.
   var output, offsets, sums, middles, reaches, ownBlock, blockCount: Int
-  /// Of a block of keys: copied keys, transposed values, pairs of values, scores, weights; of
-  /// a product: sums, segment offset; of all keys: their center, in floats and in bf16.
-  var keyCopy, values, pairs, scores, weights, product, segment, centre, roundedCentre, ownKeys: Int
+  /// For a block of keys: copied keys, transposed values, pairs of values, scores, weights; for
+  /// a product: sums, segment offset; for all keys: their center, in floats and in bf16.
+  var keyCopy, values, pairs, scores, weights, product, segment, center, roundedCenter, ownKeys: Int
   /// Offset of a product's working memory, and the size of it all.
   var room, count: Int
 
@@ -51,9 +51,9 @@ struct RoundedAttentionScratch {
     weights = scores + keys * blockRows
     product = weights + keys * blockRows / 2
     segment = product + blockRows * panelWidth
-    centre = segment + 16
-    roundedCentre = centre + keyWidth
-    ownKeys = roundedCentre + keyWidth / 2
+    center = segment + 16
+    roundedCenter = center + keyWidth
+    ownKeys = roundedCenter + keyWidth / 2
     room = ownKeys + own.keys
     count = room + OwnProducts.productRoom
   }
@@ -160,7 +160,7 @@ private func beginBlock(
     store(Vector(repeating: -.greatestFiniteMagnitude), block + layout.offsets + half &* 16)
     store(zero, block + layout.sums + half &* 16)
   }
-  if !tiles { placeQueries(layout, task.scale * log2e, block, scratch + layout.roundedCentre) }
+  if !tiles { placeQueries(layout, task.scale * log2e, block, scratch + layout.roundedCenter) }
 }
 
 /// The mean of the first block of keys.
@@ -172,10 +172,10 @@ private func averageKeys(
   let task = task.pointee
   let count = min(RoundedAttentionScratch.keys, task.tokens)
   let share = Vector(repeating: 1 / Float(count))
-  let rounded = UnsafeMutableRawPointer(scratch + layout.roundedCentre)
+  let rounded = UnsafeMutableRawPointer(scratch + layout.roundedCenter)
   clear(rounded, layout.keyWidth)
   for channel in stride(from: 0, to: layout.keyWidth, by: 16) {
-    store(Vector(repeating: 0), scratch + layout.centre + channel)
+    store(Vector(repeating: 0), scratch + layout.center + channel)
   }
   forEachVector(task.keyWidth) { channel, used in
     var sum = Vector(repeating: 0)
@@ -184,7 +184,7 @@ private func averageKeys(
       sum += task.element.loadSome(address(task.key, task.element, offset), used)
     }
     BFloat16Element().store(sum * share, rounded + 2 &* channel)
-    store(BFloat16Element().load(rounded + 2 &* channel), scratch + layout.centre + channel)
+    store(BFloat16Element().load(rounded + 2 &* channel), scratch + layout.center + channel)
   }
 }
 

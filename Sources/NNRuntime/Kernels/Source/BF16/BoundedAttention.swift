@@ -69,7 +69,7 @@ func farthest(_ layout: RoundedAttentionScratch, _ keys: Int, _ scratch: UnsafeM
       if key < keys {
         for channel in stride(from: 0, to: layout.keyWidth, by: 16) {
           let entries = BFloat16Element().load(rows + 2 &* (key &* layout.keyWidth &+ channel))
-          let distance = entries - load(scratch + layout.centre + channel)
+          let distance = entries - load(scratch + layout.center + channel)
           sum = multiplyAdd(distance, distance, sum)
         }
       }
@@ -82,18 +82,18 @@ func farthest(_ layout: RoundedAttentionScratch, _ keys: Int, _ scratch: UnsafeM
   return maximum(largest).squareRoot()
 }
 
-/// Of every query the score of the center, and what a key at a distance of 1 from it may add.
+/// Writes each query's score of the center, and what a key at a distance of 1 from it may add.
 @inline(__always)
 func placeQueries(
   _ layout: RoundedAttentionScratch, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-  _ centre: UnsafePointer<Float>
+  _ center: UnsafePointer<Float>
 ) {
   for half in 0..<2 {
     let zero = Vector(repeating: 0)
     var (middle, square) = (zero, zero)
     for pair in 0..<layout.keyWidth / 2 {
       let entries = load(block + (half &* layout.keyWidth / 2 &+ pair) &* 16)
-      middle = ardf_bf16_dot(middle, entries, Vector(repeating: centre[pair]))
+      middle = ardf_bf16_dot(middle, entries, Vector(repeating: center[pair]))
       square = ardf_bf16_dot(square, entries, entries)
     }
     let lane = half &* 16

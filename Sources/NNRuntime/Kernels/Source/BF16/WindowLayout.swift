@@ -42,7 +42,7 @@ struct WindowLayout {
   /// Zeros after the last row of a plane that windows may read.
   var tail: Int
 
-  /// Of a chunk of `rows` output rows.
+  /// The layout of a chunk of `rows` output rows.
   @inline(__always) init(_ shape: ConvolutionShape, rows: Int) {
     let stride = shape.stride
     let used = max(

@@ -15,10 +15,10 @@ import NNKernelInterface
 
 /// Where the pieces of the scratch memory start, in floats.
 private struct AttentionScratch {
-  /// Of each panel of queries: the transposed queries (key width, panel), the output (panel, padded value
+  /// For each panel of queries: the transposed queries (key width, panel), the output (panel, padded value
   /// width), running maxima and sums, and the factors of the last block; then the size of them all.
   var queries, output, maxima, sums, factors, panelCount: Int
-  /// Of a block of keys: scores (keys, panel), keys (keys, padded key width), values (keys, padded value width), row
+  /// For a block of keys: scores (keys, panel), keys (keys, padded key width), values (keys, padded value width), row
   /// pointers.
   var scores, keys, values, rows, count: Int
   /// Floats from one row of keys to the next, and of output or values.

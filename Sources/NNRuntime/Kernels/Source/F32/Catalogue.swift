@@ -10,7 +10,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     packedCount: { packedConvolutionCount($0) }, pack: { packConvolution($0, $1, $2, $3) },
     scratch: { shape, _ in convolutionScratch(shape) }, run: { convolution($0, $1) })
   catalogue.add(
-    "strassen-f32", .strassen, of: .halves, products: .float32, maps: .float32, prologues: .normalise,
+    "strassen-f32", .strassen, of: .halves, products: .float32, maps: .float32, prologues: .normalize,
     epilogues: .sums, items: .pairs, block: block, tolerance: .strassen, by: permit,
     packedCount: { packedStrassenCount($0) }, pack: { packStrassen($0, $1, $2, $3) },
     scratch: { shape, _ in strassenScratch(shape) }, run: { strassen($0, $1) })
@@ -54,7 +54,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     scratch: { resizeScratch($0) },
     run: { resize($0, $1) })
   catalogue.add(
-    "layernorm-f32", of: LayerNormTask.self, maps: .float32, tolerance: .normalisation, by: permit,
+    "layernorm-f32", of: LayerNormTask.self, maps: .float32, tolerance: .normalization, by: permit,
     run: { layerNorm($0, $1) })
   catalogue.add(
     "softmax-f32", of: SoftmaxTask.self, maps: .float32, tolerance: .function, by: permit,

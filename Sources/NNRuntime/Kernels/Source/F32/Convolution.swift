@@ -126,7 +126,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   let added = rows + (segments + 1) * capacity
   let isAdded = task.residual != nil || task.addend != nil
   let prepared = tile + (convolutionScratch(shape) - capacity * preparedCount(shape)) / 16 * 16
-  let isPrepared = task.normalisation != nil || task.factors != nil
+  let isPrepared = task.normalization != nil || task.factors != nil
   let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
 
   // As many rows in one block as in the next, so that the last is no sliver.
@@ -192,9 +192,9 @@ private func prepareRows(
     let later = rows[i] + count * task.input.pixelStride
     for channel in stride(from: 0, to: channels, by: 16) { ardf_prefetch_to_read(later + channel) }
     let row = prepared + i * preparedCount(task.shape)
-    if let normalisation = task.normalisation {
-      normalise(
-        normalisation, TokenRow(element: Float32Element(), base: rows[i], channels: channels), into: row,
+    if let normalization = task.normalization {
+      normalize(
+        normalization, TokenRow(element: Float32Element(), base: rows[i], channels: channels), into: row,
         as: Float32Element())
     } else if let factors = task.factors {
       multiply(rows[i], by: factors, channels: channels, into: row)

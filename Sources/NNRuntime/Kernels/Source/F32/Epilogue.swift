@@ -30,26 +30,26 @@ private enum TileStore: ActivatedLoop {
 @inline(__always)
 private func storeTile<Function: ActivationFunction>(_ function: Function, _ tile: FinishedTile) {
   guard let added = tile.added else {
-    return storeTile(function, tile, before: Nothing(), behind: Nothing())
+    return storeTile(function, tile, before: Nothing(), after: Nothing())
   }
   let rows = Rows(rows: added, first: tile.first)
   if tile.joinsSums {
-    storeTile(function, tile, before: rows, behind: Nothing())
+    storeTile(function, tile, before: rows, after: Nothing())
   } else {
-    storeTile(function, tile, before: Nothing(), behind: rows)
+    storeTile(function, tile, before: Nothing(), after: rows)
   }
 }
 
 @inline(__always)
-private func storeTile<Function: ActivationFunction, Before: Added, Behind: Added>(
-  _ function: Function, _ tile: FinishedTile, before: Before, behind: Behind
+private func storeTile<Function: ActivationFunction, Before: Added, After: Added>(
+  _ function: Function, _ tile: FinishedTile, before: Before, after: After
 ) {
   let bias = tile.bias + tile.first
   let whole = tile.columns & ~15
   var sums = tile.sums
   /// Applies the additions and the activation to the sums of a row with their bias.
   @inline(__always) func finished(_ x: Vector, _ row: Int, _ channel: Int) -> Vector {
-    behind.to(function.of(before.to(x, row, channel)), row, channel)
+    after.to(function.of(before.to(x, row, channel)), row, channel)
   }
   // Both vectors of a row in one straight line.
   if InstructionSet.panelWidth == 32, tile.columns == 32 {
@@ -73,7 +73,7 @@ private func storeTile<Function: ActivationFunction, Before: Added, Behind: Adde
     if whole < tile.columns {
       let rest = tile.columns &- whole
       let x = before.to(load(sums + whole) + load(bias + whole), row, whole, count: rest)
-      storePartial(behind.to(function.of(x), row, whole, count: rest), output + whole, count: rest)
+      storePartial(after.to(function.of(x), row, whole, count: rest), output + whole, count: rest)
     }
     sums += InstructionSet.panelWidth
   }

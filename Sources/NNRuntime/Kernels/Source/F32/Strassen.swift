@@ -205,10 +205,10 @@ private func prepare(
       for channel in stride(from: 0, to: shape.inChannels, by: 16) { ardf_prefetch_to_read(later + channel) }
     }
     let row = row(i)
-    guard let normalisation = task.normalisation else { return row }
+    guard let normalization = task.normalization else { return row }
     let normal = memory.normals + i * shape.inChannels
-    normalise(
-      normalisation, TokenRow(element: Float32Element(), base: row, channels: shape.inChannels), into: normal,
+    normalize(
+      normalization, TokenRow(element: Float32Element(), base: row, channels: shape.inChannels), into: normal,
       as: Float32Element())
     return UnsafePointer(normal)
   }

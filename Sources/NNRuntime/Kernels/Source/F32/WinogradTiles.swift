@@ -5,7 +5,7 @@ import NNKernelInterface
 /// Working memory for a product of tiles and the transform back to pixels: a part of the scratch memory of both
 /// kernels.
 struct TileMemory {
-  /// Of tiles with so many output pixels at an edge, and so many channels of a pixel.
+  /// Floats for tiles of `edge` x `edge` output pixels with so many channels.
   @inline(__always)
   static func floats(edge: Int, channels: Int) -> Int {
     edge * edge * (InstructionSet.panelWidth + channels) + 2 * (InstructionSet.tileRows + 2 * edge * edge)

@@ -94,14 +94,15 @@ private struct Workspace<Transform: IntegerTransform> {
   /// Integers (position, tile, input channel), their scales (position, tile), and a panel's products (position, tile,
   /// output channel).
   let inputs, scales, products: UnsafeMutablePointer<Float>
-  /// Of one window: transformed, (position, input channel); and the sums of squares, (position, lane).
+  /// For one window: transformed, (position, input channel); and the sums of squares, (position, lane).
   let transformed, squares: UnsafeMutablePointer<Float>
   /// A window with zeros where it reaches over an edge, (row, column, channel).
   let window: UnsafeMutablePointer<Float>
   /// Sixteen channels half transformed; and the outputs of a panel, (pixel, channel).
   let lines, sums: UnsafeMutablePointer<Float>
 
-  /// So many that weights are read seldom, while the integers and a panel's products stay in the second-level cache.
+  /// Tiles of a work item: many, so that weights are read seldom, and few enough that the integers and a panel's products
+  /// stay in the second-level cache.
   @inline(__always)
   private static func tiles(_ shape: ConvolutionShape) -> Int {
     let cacheFloats = 176 * 1024

@@ -8,7 +8,7 @@ import NNKernelInterface
 protocol RowIntegers {
   associatedtype Words: IntegerArithmetic
   associatedtype Scaling: SumScaling
-  /// Of one integer.
+  /// Bytes of an integer.
   static var bytes: Int { get }
   /// Floats that a row is described by; those of one kind are `stride` apart.
   static var rowFloats: Int { get }

@@ -31,10 +31,10 @@ private struct WordAttentionScratch {
 
   /// Words of a key or query, and floats from one rounded key to the next, and from one rounded channel of values.
   var words, keyStride, valueStride: Int
-  /// Of each panel of queries: the rounded queries and their scales, the output (value width, panel), maxima, sums, and what
+  /// For each panel of queries: the rounded queries and their scales, the output (value width, panel), maxima, sums, and what
   /// the last block's weights and sums before it are multiplied by; then the size of them all.
   var scales, output, maxima, sums, weightScales, factors, panelCount: Int
-  /// Of a block of keys: keys and values with their scales, scores, weights, a product; and the size of it all.
+  /// For a block of keys: keys and values with their scales, scores, weights, a product; and the size of it all.
   var keys, keyScales, values, valueScales, scores, weights, product, count: Int
 
   @inline(__always)

@@ -1,4 +1,4 @@
-// The functions of `OwnWays` that NEON replaces.
+// The functions of `Specializations` that NEON replaces.
 
 import CKernelShims
 import NNKernelInterface

@@ -33,7 +33,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     "resize-any", of: ResizeTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     scratch: { resizeScratch($0) }, run: { resize($0, $1) })
   catalogue.add(
-    "layernorm-any", of: LayerNormTask.self, maps: .any, tolerance: .normalisation, by: permit,
+    "layernorm-any", of: LayerNormTask.self, maps: .any, tolerance: .normalization, by: permit,
     run: { layerNorm($0, $1) })
   catalogue.add(
     "elementwise-any", of: ElementwiseTask.self, maps: .any, tolerance: .roundedProduct, by: permit,

@@ -37,7 +37,7 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
   storeByQuads(vector, pointer, count: count)
 }
 
-enum InstructionSet: OwnWays {
+enum InstructionSet: Specializations {
   /// Features that a processor needs to run it.
   static var needs: Processor.Features { .avx2 }
   /// Output channels in a full panel of packed weights.

@@ -45,7 +45,7 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
   ardf_store_partial(pointer, vector, count)
 }
 
-enum InstructionSet: OwnWays {
+enum InstructionSet: Specializations {
   /// Features that a processor needs to run it.
   static var needs: Processor.Features { .avx512 }
   /// Output channels in a full panel of packed weights.

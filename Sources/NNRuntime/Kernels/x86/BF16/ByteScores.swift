@@ -20,9 +20,9 @@ enum ByteScores: BoundedScores {
   /// Whether there are fewer products than in bf16.
   @inline(__always) private static func saves(_ keyWidth: Int) -> Bool { keyWidth > 32 }
 
-  /// Of a block of queries: transposed queries, scales times the task's, and 128 times the sums of their integers.
+  /// Floats for a block of queries: transposed queries, scales times the task's, and 128 times the sums of their integers.
   ///
-  /// Of a block of keys: keys and their scales.
+  /// For a block of keys: keys and their scales.
   @inline(__always) static func room(_ task: AttentionTask) -> (block: Int, keys: Int) {
     guard saves(task.keyWidth) else { return (0, 0) }
     let (width, keys) = (width(task.keyWidth), RoundedAttentionScratch.keys)
@@ -88,7 +88,7 @@ enum ByteScores: BoundedScores {
     @inline(__always) func distance(_ key: Int, _ channel: Int, _ used: Int) -> Vector {
       let offset = head &* task.keyHeadStride &+ (first &+ key) &* task.tokenStride &+ channel
       return task.element.loadSome(address(task.key, task.element, offset), used)
-        - load(scratch + layout.centre + channel)
+        - load(scratch + layout.center + channel)
     }
     for begin in stride(from: 0, to: (count &+ 31) / 32 &* 32, by: together) {
       var (largest, squares) = (Vector(repeating: 0), Vector(repeating: 0))

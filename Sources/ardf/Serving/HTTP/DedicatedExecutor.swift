@@ -5,10 +5,10 @@ import Synchronization
 /// Runs tasks on dedicated threads: they neither delay nor wait for work on the process's shared pool.
 ///
 /// Unsafe where threads are started and the runtime's jobs are handed on.
-package final class OwnThreads: TaskExecutor {
+package final class DedicatedExecutor: TaskExecutor {
   /// Jobs that wait; each holds the executor, so that it outlives them.
   private final class Waiting: Sendable {
-    private let jobs = Mutex<[(job: UnownedJob, executor: OwnThreads)?]>([])
+    private let jobs = Mutex<[(job: UnownedJob, executor: DedicatedExecutor)?]>([])
     private let count = DispatchSemaphore(value: 0)
     /// The threads' name in tools such as top, of 15 bytes at most.
     private let name: String
@@ -24,13 +24,13 @@ package final class OwnThreads: TaskExecutor {
     }
 
     /// Adds a job, or the end of one thread.
-    func add(_ job: (UnownedJob, OwnThreads)?) {
+    func add(_ job: (UnownedJob, DedicatedExecutor)?) {
       jobs.withLock { $0.append(job) }
       count.signal()
     }
 
     /// Waits for the next job; nil ends the thread.
-    func next() -> (job: UnownedJob, executor: OwnThreads)? {
+    func next() -> (job: UnownedJob, executor: DedicatedExecutor)? {
       count.wait()
       return jobs.withLock { $0.removeFirst() }
     }

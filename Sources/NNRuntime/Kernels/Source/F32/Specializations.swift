@@ -2,8 +2,8 @@
 
 import NNKernelInterface
 
-/// The ways: `InstructionSet` of a target alone has them, so that calls are resolved when they are compiled.
-protocol OwnWays: DepthwiseStrips {
+/// Functions with defaults: the `InstructionSet` of a target alone conforms, so that calls are resolved at compile time.
+protocol Specializations: DepthwiseStrips {
   /// Whether columns from beyond the second-level cache are prefetched a page ahead, where the hardware prefetchers of x86
   /// stop.
   static var asksForColumns: Bool { get }
@@ -19,7 +19,7 @@ protocol OwnWays: DepthwiseStrips {
   ) -> Bool
 }
 
-extension OwnWays {
+extension Specializations {
   @inline(__always) static var asksForColumns: Bool { true }
   @inline(__always) static func repeated(_ pointer: UnsafePointer<Float>) -> Vector {
     Vector(repeating: pointer.pointee)

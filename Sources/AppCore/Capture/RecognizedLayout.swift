@@ -1,7 +1,7 @@
 import FileFormats
 
 /// The kind of capture in a folder, judged by the names in it alone.
-enum RecognisedLayout {
+enum RecognizedLayout {
   /// One capture of a format.
   case capture(any CaptureFormat.Type)
   /// Folders that are native frames.

@@ -1,7 +1,8 @@
+import AppCore
 import Synchronization
 
 /// A clock that stands still until a caller advances it; sleepers wake in the order of their deadlines.
-package final class VirtualClock: TimeSource {
+final class VirtualClock: TimeSource {
   private struct Sleeper {
     let id: Int
     let deadline: Duration
@@ -25,18 +26,18 @@ package final class VirtualClock: TimeSource {
   private let state: Mutex<State>
 
   /// A clock that shows `now`.
-  package init(now: Duration = .zero) { state = Mutex(State(now: now)) }
+  init(now: Duration = .zero) { state = Mutex(State(now: now)) }
 
   /// The time shown.
-  package var now: Duration { state.withLock(\.now) }
+  var now: Duration { state.withLock(\.now) }
 
   /// How many tasks sleep on the clock.
-  package var sleeperCount: Int { state.withLock(\.sleepers.count) }
+  var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
   /// Waits until the clock has advanced by `duration`; returns at once for none.
   ///
   /// - Throws: `CancellationError`.
-  package func sleep(for duration: Duration) async throws {
+  func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
     guard duration > .zero else { return }
     let id = state.withLock { state in
@@ -54,7 +55,7 @@ package final class VirtualClock: TimeSource {
   }
 
   /// Moves the clock on by `duration` and wakes everyone whose deadline has come.
-  package func advance(by duration: Duration) {
+  func advance(by duration: Duration) {
     let woken = state.withLock { state in
       state.now += duration
       let now = state.now
@@ -67,7 +68,7 @@ package final class VirtualClock: TimeSource {
 
   /// Moves the clock to the earliest deadline and returns how far that was; nil if there are no sleepers.
   @discardableResult
-  package func advanceToNextDeadline() -> Duration? {
+  func advanceToNextDeadline() -> Duration? {
     let step = state.withLock { state in
       state.sleepers.map(\.deadline).min().map { $0 - state.now }
     }
@@ -76,7 +77,7 @@ package final class VirtualClock: TimeSource {
   }
 
   /// Returns once at least `count` tasks sleep on the clock.
-  package func untilSleepers(_ count: Int) async {
+  func untilSleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
         if state.sleepers.count >= count { return true }

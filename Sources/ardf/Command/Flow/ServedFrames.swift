@@ -8,7 +8,7 @@ import Reporting
 import Serving
 
 /// The frames of `ardf serve`: networks loaded once, frames kept in memory, effects placed on request.
-actor FrameWorkshop: Workshop {
+actor ServedFrames: FrameStore {
   /// Most frames kept; the oldest is dropped for a new one.
   private static let keptFrames = 12
 
@@ -42,13 +42,13 @@ actor FrameWorkshop: Workshop {
   private let perceiver: Perceiver?
   /// Opens dropped files.
   private let open: @Sendable (String) throws -> any CaptureSource
-  private let threads = OwnThreads(name: "ardf.flow", count: 3)
+  private let threads = DedicatedExecutor(name: "ardf.flow", count: 3)
   private var studies: [Study] = []
   private var recordings: [Recording] = []
   private var count = 0
   private var recordingCount = 0
 
-  /// A workshop; without networks nothing new can be run.
+  /// A store; without networks nothing new can be run.
   ///
   /// - `open`: opens a capture that is dropped.
   init(perceiver: Perceiver?, open: @escaping @Sendable (String) throws -> any CaptureSource) {

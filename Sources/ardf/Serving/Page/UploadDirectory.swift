@@ -11,7 +11,7 @@ import OutputFolders
 ///
 /// It is locked while the process lives, so that the next start can tell a killed process's folder from a running
 /// one's. A process id could not, since containers reuse ids.
-package final class UploadRoom: Sendable {
+package final class UploadDirectory: Sendable {
   private static let name = "ardf-drops-"
 
   private let folder: AtomicDirectory

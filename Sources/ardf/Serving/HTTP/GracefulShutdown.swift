@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A graceful end of a server: requests under way are answered, new ones are refused.
-package final class GracefulEnd: Sendable {
+package final class GracefulShutdown: Sendable {
   private struct State {
     var hasBegun = false
     var handlers: [@Sendable () -> Void] = []

@@ -4,17 +4,17 @@ import Serving
 import Testing
 
 /// Where dropped files lie, and what is left of them.
-@Suite(.serialized) struct UploadRoomTests {
+@Suite(.serialized) struct UploadDirectoryTests {
   private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
   @Test func onlyTheUserMayLookIn() throws {
-    let room = try UploadRoom()
-    let attributes = try FileManager.default.attributesOfItem(atPath: room.place)
+    let directory = try UploadDirectory()
+    let attributes = try FileManager.default.attributesOfItem(atPath: directory.place)
     #expect(attributes[.posixPermissions] as? NSNumber == 0o700)
   }
 
   @Test func whatAKilledServerLeftIsRemovedAndALivingOnesKept() throws {
-    let living = try UploadRoom()
+    let living = try UploadDirectory()
     try living.write([1], to: "1/a.jpg")
     let parent = FileManager.default.temporaryDirectory.path
     let killed = "\(parent)/.ardf-drops-\(UUID().uuidString).1-0.partial"
@@ -26,29 +26,29 @@ import Testing
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other)
     defer { for path in [link, other] { try? FileManager.default.removeItem(atPath: path) } }
-    UploadRoom.removeAbandoned()
+    UploadDirectory.removeAbandoned()
     #expect(!Self.exists(killed))
     #expect(Self.exists(living.place + "/1/a.jpg"))
     #expect(Self.exists(link) && Self.exists(other))
   }
 
   @Test func filesGoWithTheirUploadAndItsRoom() async throws {
-    var room: UploadRoom? = try UploadRoom()
-    let place = try #require(room?.place)
-    var upload: UploadFolder? = try UploadFolder("1", in: #require(room), limits: UploadLimits())
+    var directory: UploadDirectory? = try UploadDirectory()
+    let place = try #require(directory?.place)
+    var upload: UploadFolder? = try UploadFolder("1", in: #require(directory), limits: UploadLimits())
     try await upload?.add([1], ["a.jpg"])
     #expect(Self.exists(place + "/1/a.jpg"))
     upload = nil
     #expect(!Self.exists(place + "/1") && Self.exists(place))
-    room = nil
+    directory = nil
     #expect(!Self.exists(place))
   }
 
   @Test func messagesDoNotNameTheRoom() throws {
-    let room = try UploadRoom()
-    let upload = UploadFolder("1", in: room, limits: UploadLimits())
+    let directory = try UploadDirectory()
+    let upload = UploadFolder("1", in: directory, limits: UploadLimits())
     struct Failure: Error, CustomStringConvertible { let description: String }
-    for place in [room.place, room.placeInMessages] {
+    for place in [directory.place, directory.placeInMessages] {
       #expect(upload.told(Failure(description: "\(place)/1/a/b: broken")) == "a/b: broken")
       #expect(upload.told(Failure(description: "\(place)/1: no capture")) == "what was dropped: no capture")
     }

@@ -5,8 +5,8 @@ import Synchronization
 /// A cancelled `Task.sleep` keeps its system timer until its time is over: with deadlines of half a minute
 /// and thousands of requests a second that takes hundreds of megabytes. Here a cancelled timer is removed at
 /// once; deadlines are checked 50 times a second, and only while there are any.
-package final class Patience: Sendable {
-  package static let shared = Patience()
+package final class DeadlineTimer: Sendable {
+  package static let shared = DeadlineTimer()
 
   private let clock: @Sendable () -> ContinuousClock.Instant
 
@@ -28,7 +28,7 @@ package final class Patience: Sendable {
 
   private static let tick = Duration.milliseconds(20)
   /// The clock's own thread, which no other work of the process delays.
-  private static let thread = OwnThreads(name: "ardf.clock", count: 1)
+  private static let thread = DedicatedExecutor(name: "ardf.clock", count: 1)
   private let state = Mutex(State())
 
   /// Tasks that wait.

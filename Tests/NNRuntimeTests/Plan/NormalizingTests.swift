@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite("A layer normalization joins the linear layer that reads it")
-struct NormalisingTests {
-  private func normalised(_ x: Value, _ name: String) -> Value {
+struct NormalizingTests {
+  private func normalized(_ x: Value, _ name: String) -> Value {
     x.layerNorm(
       gamma: JoinedNetwork.tensor([x.shape.channels], seed: 5),
       beta: JoinedNetwork.tensor([x.shape.channels], seed: 6), epsilon: 1e-6,
@@ -21,9 +21,9 @@ struct NormalisingTests {
   private func block(tokens: Int, channels: Int) -> Graph {
     let builder = GraphBuilder(name: "block")
     let x = builder.input("x", height: 1, width: tokens, channels: channels)
-    let hidden = linear(normalised(x, "norm1"), 4 * channels, "fc1").activation(.gelu, name: "act")
+    let hidden = linear(normalized(x, "norm1"), 4 * channels, "fc1").activation(.gelu, name: "act")
     let y = linear(hidden, channels, "fc2").adding(x, name: "add")
-    let map = normalised(y, "norm2").tokens(dropping: 1, name: "tokens")
+    let map = normalized(y, "norm2").tokens(dropping: 1, name: "tokens")
       .map(height: (tokens - 1) / 8, width: 8, name: "map")
     return builder.finished(outputs: [
       ("y", map.convolution(JoinedNetwork.tensor([24, channels, 1, 1], seed: 9), name: "project"))
@@ -57,12 +57,12 @@ struct NormalisingTests {
   func leftAlone() throws {
     #expect(
       try JoinedNetwork.operations { _, x in
-        let y = normalised(x, "norm")
+        let y = normalized(x, "norm")
         return linear(y, 16, "fc").adding(y, name: "add")
       } == ["input", "layernorm", "conv1x1"])
     #expect(
       try JoinedNetwork.operations { _, x in
-        normalised(x, "norm").convolution(
+        normalized(x, "norm").convolution(
           JoinedNetwork.tensor([16, 16, 3, 3], seed: 1), padding: 1, name: "conv")
       } == ["input", "layernorm", "conv"])
   }

@@ -4,7 +4,7 @@ import HTTPServing
 import Reporting
 
 /// The frames of a page, and the work that the page requests.
-package protocol Workshop: Sendable {
+package protocol FrameStore: Sendable {
   /// Whether there are networks to run on dropped files.
   var canRun: Bool { get }
 

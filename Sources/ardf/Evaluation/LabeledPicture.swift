@@ -24,7 +24,7 @@ package struct COCOBox: Sendable, Equatable {
 }
 
 /// The pixels of a labeled object.
-package enum LabelledRegion: Sendable, Equatable {
+package enum LabeledRegion: Sendable, Equatable {
   /// Outlines in pixels: x and y of each corner in turn, an outline each; what any of them holds belongs to the object.
   case polygons([[Double]])
   /// A binary mask of the whole picture.
@@ -32,40 +32,40 @@ package enum LabelledRegion: Sendable, Equatable {
 }
 
 /// A key point as people have marked it.
-package struct LabelledKeypoint: Sendable, Equatable {
+package struct LabeledKeypoint: Sendable, Equatable {
   /// In pixels of the upright picture.
   package let x, y: Double
   /// Whether its place is known; others don't count.
-  package let isLabelled: Bool
+  package let isLabeled: Bool
 
   /// A key point from its parts.
-  package init(x: Double, y: Double, isLabelled: Bool) {
-    (self.x, self.y, self.isLabelled) = (x, y, isLabelled)
+  package init(x: Double, y: Double, isLabeled: Bool) {
+    (self.x, self.y, self.isLabeled) = (x, y, isLabeled)
   }
 }
 
 /// An object as people, or a better network, have marked it.
-package struct LabelledObject: Sendable, Equatable {
+package struct LabeledObject: Sendable, Equatable {
   /// Index among the network's classes.
   package let classIndex: Int
   /// In pixels of the upright picture.
   package let box: COCOBox
   /// Its pixels; nil where only the box is known.
-  package let region: LabelledRegion?
+  package let region: LabeledRegion?
   /// A crowd or another area of objects without separate labels: it does not count as missed, and detections
   /// in it do not count as wrong.
   package let isCrowd: Bool
   /// x and y of each corner over the picture's width and height, as a line of a YOLO label has them; empty for others.
   package let outline: [Float]
   /// In the network's order; empty where there are none.
-  package let keypoints: [LabelledKeypoint]
+  package let keypoints: [LabeledKeypoint]
   /// Square pixels, which distances of key points are compared with; nil where there are none.
   package let area: Double?
 
   /// A label from its parts.
   package init(
-    classIndex: Int, box: COCOBox, region: LabelledRegion?, isCrowd: Bool = false, outline: [Float] = [],
-    keypoints: [LabelledKeypoint] = [], area: Double? = nil
+    classIndex: Int, box: COCOBox, region: LabeledRegion?, isCrowd: Bool = false, outline: [Float] = [],
+    keypoints: [LabeledKeypoint] = [], area: Double? = nil
   ) {
     self.classIndex = classIndex
     self.box = box
@@ -78,7 +78,7 @@ package struct LabelledObject: Sendable, Equatable {
 }
 
 /// A picture and what is known to be in it.
-package struct LabelledPicture: Sendable {
+package struct LabeledPicture: Sendable {
   /// The file.
   package let path: String
   /// The picture's id in predictions: the number in an annotation file, else the number or name in the file's name.
@@ -86,10 +86,10 @@ package struct LabelledPicture: Sendable {
   /// The upright picture's sides in pixels.
   package let width, height: Int
   /// In the order of the file.
-  package let objects: [LabelledObject]
+  package let objects: [LabeledObject]
 
   /// A picture from its parts.
-  package init(path: String, id: JSONValue, width: Int, height: Int, objects: [LabelledObject]) {
+  package init(path: String, id: JSONValue, width: Int, height: Int, objects: [LabeledObject]) {
     self.path = path
     self.id = id
     self.width = width
@@ -99,7 +99,7 @@ package struct LabelledPicture: Sendable {
 }
 
 /// Labeled pictures and the classes that are evaluated.
-package struct LabelledSet: Sendable {
+package struct LabeledSet: Sendable {
   /// Where annotations are kept.
   package enum Layout: String, Sendable {
     /// An annotation file of COCO (`instances_*.json`) beside pictures.
@@ -111,7 +111,7 @@ package struct LabelledSet: Sendable {
   /// How annotations are kept.
   package let layout: Layout
   /// In the order in which they are evaluated.
-  package let pictures: [LabelledPicture]
+  package let pictures: [LabeledPicture]
   /// Category ids of the network's classes; nil for a class that the annotations do not know.
   package let categoryIds: [Int?]
   /// Notes on what was left out, for people.
