@@ -93,7 +93,7 @@ import ardf
   ]
   private static let jobs: [any Error & CustomStringConvertible] = [
     PartError.otherWriter(path: "f"), PartError.noAppending(path: "f"), MergeError.noParts(folder: "f"),
-    MergeError.severalSettings(["a", "b"]),
+    MergeError.severalSettings(["a", "b"]), MergeError.otherSettings(chosen: "c", ["a", "b"]),
     MergeError.contradiction(FramePosition(capture: 1, frame: 2), "a", "b"),
     JobFolderError.partExists(path: "f"),
     JobFolderError.foreign(folder: "f"), JobFolderError.resultsExist(path: "f"),

@@ -234,6 +234,43 @@ import Testing
     #expect(try job.run([], out: "none").status == 66)
   }
 
+  @Test func mergingNoRecordIsNoSuccess() throws {
+    let job = try Job(captures: 1)
+    #expect(try job.run([]).status == 0)
+    let other = try job.merged("job", ["--settings", "0000", "--partial"])
+    #expect(
+      other.status == 65 && other.error.contains("no record was made with --settings 0000; choose"),
+      "\(other.error)")
+    for digits in ["", "x", "nan", "A"] {
+      let run = try job.merged("job", ["--settings", digits])
+      #expect(run.status == 64 && run.error.contains("first digits of the field settings"), "\(run.error)")
+    }
+    try job.place.write("", to: "empty/part-00001-of-00001.jsonl")
+    let none = try job.merged("empty")
+    #expect(none.status == 1 && none.error.contains("its parts hold no record"), "\(none.error)")
+    let partial = try job.merged("empty", ["--partial"])
+    #expect(partial.status == 0 && partial.output.isEmpty, "\(partial.error)")
+  }
+
+  /// In every shard alike, and for `merge`.
+  @Test func aCaptureThatIsListedTwiceHasOneRecord() throws {
+    let job = try Job(captures: 3)
+    try job.place.write(
+      "scan0\nscan1\n./scan0\nscan2\n{\"id\": \"scan1\", \"path\": \"scan2\"}\n", to: "list")
+    for shard in ["1/2", "2/2"] {
+      let run = try job.run(["--shard", shard, "--max-errors", "1"], out: "shards")
+      #expect(run.status == 0, "\(run.error)")
+      #expect(
+        run.error.contains("1 line gives a capture of the list again, which is done once: ./scan0"),
+        "\(run.error)")
+    }
+    let merged = try job.merged("shards", ["--from", "list"])
+    #expect(merged.status == 0, "\(merged.error)")
+    let records = try merged.lines()
+    #expect(records.map { $0["source"]?.string } == ["scan0", "scan1", "scan2", ""])
+    #expect(records[3]["error"]?.string?.contains("another capture before it has that id") == true)
+  }
+
   @Test func masksGoIntoTheRecordAndFilesUnderADigest() throws {
     let job = try Job(captures: 2)
     #expect(try job.run([], keep: "masks", out: "masks").status == 0)

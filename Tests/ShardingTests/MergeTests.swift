@@ -57,6 +57,19 @@ import Testing
     }
   }
 
+  @Test("settings that no record has are refused, with those that there are")
+  func settingsOfNoRecord() throws {
+    let place = try TemporaryDirectory()
+    let other = String(repeating: "b", count: 64)
+    try part(1, of: 1, [Records.record(0), Records.record(1, settings: other)], in: place)
+    #expect(throws: MergeError.otherSettings(chosen: "cc", ["aaaaaaaaaaaa", "bbbbbbbbbbbb"])) {
+      try MergedParts(of: place.path, settings: "cc")
+    }
+    let empty = try TemporaryDirectory()
+    try part(1, of: 1, [], in: empty)
+    #expect(try MergedParts(of: empty.path, settings: "cc").count == 0)
+  }
+
   @Test func filesThatAgreeAreOneAndOthersAreRefused() throws {
     let place = try TemporaryDirectory()
     try part(1, of: 1, [Records.record(0), Records.record(1)], in: place)

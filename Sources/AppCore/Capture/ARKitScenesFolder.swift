@@ -45,7 +45,8 @@ enum ARKitScenesFolder: CaptureFormat {
     let depths = try folder.stems(in: "lowres_depth", endings: [".png"])
     let confidences = try folder.stems(in: "confidence", endings: [".png"])
     let names = stored.keys
-    return try IndexedCapture(.arkitScenes, folder, names: names) { position throws(CaptureError) in
+    return try IndexedCapture(.arkitScenes, folder, names: names, filesOf: [pictures]) {
+      position throws(CaptureError) in
       let name = names[position]
       let picture = stored[name] ?? name
       guard let time = time(name) else { throw .untimedName(file: picture) }

@@ -43,7 +43,7 @@ struct ARKitUpsamplingFolder: CaptureFormat, CaptureSource {
     guard !stored.keys.isEmpty else {
       throw .noUsableFrame(path: folder.path, firstReason: "no frame is listed")
     }
-    var listing = SequenceListing(path: folder.path, limits: folder.limits)
+    var listing = SequenceListing(filesOf: folder, in: [Self.pictures])
     var found: NameTable<Shot> = [:]
     for name in stored.keys {
       let picture = stored[name] ?? name

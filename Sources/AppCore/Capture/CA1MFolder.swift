@@ -25,7 +25,7 @@ enum CA1MFolder: CaptureFormat {
 
   static func open(_ folder: CaptureFolder) throws(CaptureError) -> IndexedCapture {
     let names = try folder.names().filter { time($0) != nil }.map { String($0.dropLast(frame.count)) }
-    return try IndexedCapture(.ca1m, folder, names: names) { position throws(CaptureError) in
+    return try IndexedCapture(.ca1m, folder, names: names, filesOf: [nil]) { position throws(CaptureError) in
       let name = names[position]
       guard let time = time(name + frame) else { throw .untimedName(file: name) }
       let (camera, pose) = ("\(name)\(frame)/image/K.json", "\(name)\(truth)/RT.json")

@@ -48,11 +48,11 @@ struct CaptureFolder: Sendable {
     }
   }
 
-  /// Entries directly in the folder that cannot be opened, since their names are not UTF-8.
-  func skippedNames() -> [SkippedFrame] {
-    ((try? namesThatAreNotText(in: path)) ?? []).filter { !$0.hasPrefix(".") }.map {
-      SkippedFrame(name: $0, reason: "its name is not UTF-8; rename it")
-    }
+  /// Entries directly in the folder, or in one beneath it, that cannot be opened, since their names are not UTF-8.
+  func skippedNames(in subfolder: String? = nil) -> [SkippedFrame] {
+    let folder = subfolder.map { "\(path)/\($0)" } ?? path
+    let names = ((try? namesThatAreNotText(in: folder)) ?? []).filter { !$0.hasPrefix(".") }
+    return names.map { SkippedFrame(notText: (subfolder.map { "\($0)/" } ?? "") + $0) }
   }
 
   /// Whether a folder lies at a relative name.

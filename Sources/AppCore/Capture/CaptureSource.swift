@@ -124,12 +124,29 @@ public struct SkippedFrame: Sendable, Equatable {
   public let name: String
   /// Why it is left out.
   public let reason: String
+  /// Whether it is an entry that may be a frame or a part of one, and that nothing can open, since its name is not UTF-8.
+  package let isUnnamed: Bool
 
   /// A skipped frame and why.
   public init(name: String, reason: String) {
     self.name = name
     self.reason = reason
+    isUnnamed = false
   }
+
+  /// An entry of a folder whose name is not UTF-8.
+  ///
+  /// `name`: with each byte beyond printable ASCII as `\xHH`.
+  package init(notText name: String) {
+    self.name = name
+    reason = Self.notText
+    isUnnamed =
+      !lastComponent(name).contains(".") || [".json", ".npy"].contains { hasEnding(name, $0) }
+      || CaptureReader.isSourceFile(name)
+  }
+
+  /// Why an entry is left out whose name no text can hold.
+  package static let notText = "its name is not UTF-8; rename it"
 
   /// Lists skipped frames for people: a line for all frames that lack the same thing, in the order of the first of
   /// each.

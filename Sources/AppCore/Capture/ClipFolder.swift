@@ -24,7 +24,7 @@ struct ClipFolder: CaptureSource, CaptureFormat {
   }
 
   private init(_ folder: CaptureFolder, stems: [String]) throws(CaptureError) {
-    var listing = SequenceListing(path: folder.path, limits: folder.limits)
+    var listing = SequenceListing(filesOf: folder)
     for stem in stems {
       let file = "\(stem).json"
       try listing.add(name: stem, file: file) { () throws(CaptureError) in

@@ -57,14 +57,16 @@ struct IndexedCapture: CaptureSource {
   private let shots: [IndexedShot?]
 
   /// - `names`: The frames' names, each used once.
+  /// - `subfolders`: Whose files the names are, where no index lists them; nil for the folder itself.
   /// - `notes`: What is odd about the index, a line each.
   /// - `shot`: The frame at a position of `names`; what it throws is why the frame is damaged or skipped.
   init(
-    _ layout: CaptureLayout, _ folder: CaptureFolder, names: [String], notes: [String] = [],
+    _ layout: CaptureLayout, _ folder: CaptureFolder, names: [String], filesOf subfolders: [String?] = [],
+    notes: [String] = [],
     shot: (Int) throws(CaptureError) -> IndexedShot
   ) throws(CaptureError) {
     guard !names.isEmpty else { throw .noUsableFrame(path: folder.path, firstReason: "no frame is listed") }
-    var listing = SequenceListing(path: folder.path, limits: folder.limits)
+    var listing = SequenceListing(filesOf: folder, in: subfolders)
     var found: NameTable<IndexedShot> = [:]
     for (position, name) in names.enumerated() {
       try listing.add(name: name, file: name) { () throws(CaptureError) in

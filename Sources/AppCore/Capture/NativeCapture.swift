@@ -29,7 +29,7 @@ struct NativeCapture: CaptureSource {
 
   /// A sequence from the metadata files of its frames, `NAME/frame.json` or `NAME.json`.
   init(sequence folder: CaptureFolder, metadata: [(name: String, file: String)]) throws(CaptureError) {
-    var listing = SequenceListing(path: folder.path, limits: folder.limits)
+    var listing = SequenceListing(filesOf: folder)
     for (name, file) in metadata {
       try listing.add(name: name, file: file) { () throws(CaptureError) in
         try Self.fields(file, in: folder).number("timestamp")
@@ -38,7 +38,7 @@ struct NativeCapture: CaptureSource {
     try listing.finish()
     self.init(
       folder: folder, files: listing.frames, defects: listing.defects,
-      skipped: listing.skipped + folder.skippedNames())
+      skipped: listing.skipped)
   }
 
   private init(

@@ -32,7 +32,8 @@ enum PolycamFolder: CaptureFormat {
     let originalCameras = isCorrected ? try folder.stems(in: "\(keyframes)/cameras", endings: [".json"]) : [:]
     let confidences = try folder.stems(in: "\(keyframes)/confidence", endings: [".png"])
     let names = cameras.keys
-    return try IndexedCapture(.polycam, folder, names: names) { position throws(CaptureError) in
+    return try IndexedCapture(.polycam, folder, names: names, filesOf: [cameraFolder]) {
+      position throws(CaptureError) in
       let name = names[position]
       let file = "\(cameraFolder)/\(name).json"
       guard let microseconds = integer(of: name, in: 0...1 << 60) else { throw .untimedName(file: file) }

@@ -32,15 +32,29 @@ enum RedwoodSequence: CaptureFormat {
     }.first
     let isTurnedOver = (first?.yAxis.y ?? 1) < 0
     let names = frameNames(of: pairs.map(\.picture))
-    return try IndexedCapture(.redwood, folder, names: names) { position throws(CaptureError) in
-      guard let matrix = poses[position] else { throw .noPoseOfFrame(file: log, frame: position) }
+    let isListed = folder.hasFile(match)
+    guard
+      let numbers = isListed
+        ? Array(pairs.indices) : PoseNumbers(pairs.map(\.picture), poses: Set(poses.keys))?.numbers
+    else {
+      throw .malformed(
+        file: log,
+        reason:
+          "has \(counted(poses.count, "pose")) for \(counted(pairs.count, "picture")), whose names do not tell "
+          + "which is whose; add \(match), a line \"DEPTH PICTURE\" a pose")
+    }
+    let listed = isListed ? [] : pictureFolders.filter(folder.hasSubfolder).prefix(1)
+    return try IndexedCapture(.redwood, folder, names: names, filesOf: Array(listed)) {
+      position throws(CaptureError) in
+      let number = numbers[position]
+      guard let matrix = poses[number] else { throw .noPoseOfFrame(file: log, frame: number) }
       guard let depth = pairs[position].depth else {
         throw .noDepthOfPicture(file: pairs[position].picture, folder: depthFolder)
       }
       let cameraToWorld =
         isTurnedOver
-        ? try pose(matrix, in: WorldYDown.self, log: log, number: position).inYUpWorld
-        : try pose(matrix, in: World.self, log: log, number: position)
+        ? try pose(matrix, in: WorldYDown.self, log: log, number: number).inYUpWorld
+        : try pose(matrix, in: World.self, log: log, number: number)
       return IndexedShot(
         name: names[position], file: pairs[position].picture, timestamp: Double(position),
         picture: pairs[position].picture, depth: depth, camera: camera,

@@ -27,7 +27,7 @@ struct ScannerAppExport: CaptureSource, CaptureFormat {
   }
 
   private init(_ folder: CaptureFolder, numbers: [String]) throws(CaptureError) {
-    var listing = SequenceListing(path: folder.path, limits: folder.limits)
+    var listing = SequenceListing(filesOf: folder)
     for number in numbers {
       let file = "frame_\(number).json"
       try listing.add(name: "frame_\(number)", file: file) { () throws(CaptureError) in

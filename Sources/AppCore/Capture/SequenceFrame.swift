@@ -22,9 +22,23 @@ struct SequenceListing {
   /// In the order of the listing; of damaged frames the time is not known.
   private var found: [(name: String, file: String, time: Result<Double, CaptureError>)] = []
 
+  /// Entries that nothing can open.
+  private let unnamed: [SkippedFrame]
+
+  /// Frames that an index, a recording or an archive lists.
   init(path: String, limits: CaptureLimits) {
     self.path = path
     self.limits = limits
+    unnamed = []
+  }
+
+  /// Frames that the names of files alone list: those with names that are not UTF-8 are skipped.
+  ///
+  /// `subfolders`: Where these files lie; nil for the folder itself.
+  init(filesOf folder: CaptureFolder, in subfolders: [String?] = [nil]) {
+    path = folder.path
+    limits = folder.limits
+    unnamed = subfolders.flatMap(folder.skippedNames)
   }
 
   /// Adds a frame with the time that `timestamp` finds, as damaged with the error that it throws, or skips it.
@@ -71,6 +85,7 @@ struct SequenceListing {
       add(followers, at: frame.reference.timestamp)
     }
     found = []
+    skipped += unnamed
   }
 
   private mutating func add(_ damaged: [(name: String, file: String, error: CaptureError)], at time: Double) {

@@ -43,11 +43,21 @@ enum StrayScannerFolder: CaptureFormat {
       let field = poseAt[1] < row.fields.count ? Double(row.fields[poseAt[1]]) : nil
       return field.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 && seen.insert($0).inserted ? $0 : nil }
     }
-    let listed = NameSet(seen.map { zeroPadded($0, 6) })
+    // Frames count from 0; who takes the pictures out of the video by hand has them from 1, one after the last frame.
+    let last = seen.max() ?? 0
+    let isFromOne =
+      seen.contains(0) && pictures[zeroPadded(0, 6)] == nil && pictures[zeroPadded(last + 1, 6)] != nil
+    let first = isFromOne ? 1 : 0
+    let listed = NameSet(seen.map { zeroPadded($0 + first, 6) })
     let unlisted = pictures.keys.filter { !listed.contains($0) }.count
-    let notes =
+    var notes =
       unlisted == 0
       ? [] : ["\(odometry) has no line of \(counted(unlisted, "picture")) in rgb, left out"]
+    if isFromOne {
+      notes.append(
+        "the pictures in rgb count from 1, the frames from 0: rgb/\(zeroPadded(1, 6)) is taken for frame 0, and so on"
+      )
+    }
     let names = zip(numbers, entries).map { number, row in
       number.map { zeroPadded($0, 6) } ?? "line \(row.line)"
     }
@@ -56,11 +66,12 @@ enum StrayScannerFolder: CaptureFormat {
       let (row, name) = (entries[position], names[position])
       let file = "\(odometry), line \(row.line)"
       let v = try row.numbers(at: poseAt, expected: "numbers under every heading")
-      guard numbers[position] != nil else { throw row.bad("a line with a frame number of its own") }
+      guard let number = numbers[position] else { throw row.bad("a line with a frame number of its own") }
       guard let rotation = Quaternion(x: v[5], y: v[6], z: v[7], w: v[8]) else {
         throw .badPose(file: file, reason: "has a quaternion of zeros")
       }
-      guard let picture = pictures[name] else { throw .missingFile(file: file, name: "rgb/\(name).jpg") }
+      let stem = zeroPadded(number + first, 6)
+      guard let picture = pictures[stem] else { throw .missingFile(file: file, name: "rgb/\(stem).jpg") }
       var frameCamera = common
       if let cameraAt {
         let k = try row.numbers(at: cameraAt, expected: "numbers under every heading")

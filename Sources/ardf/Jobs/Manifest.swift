@@ -68,17 +68,23 @@ package enum ManifestDefect: Error, Equatable, CustomStringConvertible {
   case notText
   case notJSON(String)
   case field(String, String)
+  /// A capture before it has the same id, and other files.
+  case idTaken(String)
 
   package var description: String {
     switch self {
     case .notText: "the line is not UTF-8 text; rename the file"
     case .notJSON(let reason): "the line begins with { and is no JSON object: \(reason)"
     case .field(let name, let expected): "field \"\(name)\" must be \(expected)"
+    case .idTaken(let id): "\(id): another capture before it has that id; give each an \"id\" of its own"
     }
   }
 }
 
 /// A list of captures, a line each, of any length: read once, a line at a time.
+///
+/// A capture that is given twice counts for nothing the second time, like an empty line. What tells is the list alone,
+/// not what lies at its paths, so that all shards and `ardf merge` number its captures alike.
 package struct Manifest {
   /// Bytes of a line.
   package static let longest = 1 << 20
@@ -92,8 +98,13 @@ package struct Manifest {
 
   private let shard: Shard
   private var lines: LineReader
+  private var known = KnownCaptures()
   /// Captures seen so far, those of other shards too.
   package private(set) var count = 0
+  /// Lines so far that give a capture again, of any shard.
+  package private(set) var repeats = 0
+  /// The id of the first capture that is given again.
+  package private(set) var firstRepeat: String?
 
   package init(_ pipe: InputPipe, shard: Shard) {
     self.shard = shard
@@ -101,18 +112,23 @@ package struct Manifest {
   }
 
   /// The next of the shard's captures; nil at the end.
-  ///
-  /// Nothing but its number is known of those of other shards.
   package mutating func next() throws(LineReader.Failure) -> Capture? {
     while let line = try lines.next() {
       guard let text = Self.content(of: line.bytes) else { continue }
-      defer { count += 1 }
-      guard shard.takes(capture: count) else { continue }
+      let entry: Result<ManifestEntry, ManifestDefect>
       do throws(ManifestDefect) {
-        return Capture(number: count, entry: .success(try ManifestEntry(line: text)))
+        let found = try ManifestEntry(line: text)
+        guard try known.add(found) else {
+          repeats += 1
+          firstRepeat = firstRepeat ?? found.id
+          continue
+        }
+        entry = .success(found)
       } catch {
-        return Capture(number: count, entry: .failure(error))
+        entry = .failure(error)
       }
+      defer { count += 1 }
+      if shard.takes(capture: count) { return Capture(number: count, entry: entry) }
     }
     return nil
   }
@@ -133,12 +149,51 @@ package struct Manifest {
     } catch {
       throw .file(error)
     }
-    var lines = LineReader(pipe, longest: longest)
+    var captures = Manifest(pipe, shard: shard)
     var total = 0
-    while let line = try lines.next() {
-      if content(of: line.bytes) != nil { total += 1 }
+    while try captures.next() != nil { total += 1 }
+    return total
+  }
+}
+
+/// The captures of a list so far, in some 20 bytes each: hashes of their ids and of their other fields.
+private struct KnownCaptures {
+  private var contents: [UInt64: UInt32] = [:]
+
+  /// Adds a capture; false where it is known.
+  ///
+  /// - Throws: `ManifestDefect.idTaken` where another one has its id.
+  mutating func add(_ entry: ManifestEntry) throws(ManifestDefect) -> Bool {
+    let path = Self.plain(entry.path)
+    let content = Self.hash(
+      [path] + [entry.depth, entry.confidence].map { $0.map(Self.plain) } + [entry.intrinsics])
+    let short = UInt32(truncatingIfNeeded: content ^ content >> 32)
+    let key = Self.hash([entry.id == entry.path ? path : entry.id])
+    guard let other = contents[key] else {
+      contents[key] = short
+      return true
     }
-    return (total + shard.count - shard.number) / shard.count
+    guard other == short else { throw .idTaken(entry.id) }
+    return false
+  }
+
+  /// A path without the components that change nothing.
+  private static func plain(_ path: String) -> String {
+    let components = path.utf8.split(separator: UInt8(ascii: "/"))
+    let kept = components.filter { !$0.elementsEqual(".".utf8) }
+    return (path.hasPrefix("/") ? "/" : "") + kept.map { String(Substring($0)) }.joined(separator: "/")
+  }
+
+  /// A number for texts, the same in every process.
+  private static func hash(_ texts: [String?]) -> UInt64 {
+    var hash = FNV1a()
+    for text in texts {
+      // What no text holds parts one from the next.
+      hash.add(text == nil ? 1 : 0)
+      hash.add((text ?? "").utf8)
+      hash.add(0)
+    }
+    return hash.hash
   }
 }
 

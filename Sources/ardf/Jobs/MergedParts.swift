@@ -5,6 +5,8 @@ package enum MergeError: Error, Equatable, CustomStringConvertible {
   case noParts(folder: String)
   /// The newest records of frames were made with different weights or options.
   case severalSettings([String])
+  /// There are records, and none was made with the weights and options that were chosen.
+  case otherSettings(chosen: String, [String])
   /// Two files have records of one frame, made from different inputs with the same options.
   case contradiction(FramePosition, String, String)
 
@@ -15,6 +17,9 @@ package enum MergeError: Error, Equatable, CustomStringConvertible {
     case .severalSettings(let settings):
       "records were made with \(settings.count) sets of weights and options (\(settings.joined(separator: ", "))): run the "
         + "job to its end with one, or choose with --settings"
+    case .otherSettings(let chosen, let settings):
+      "no record was made with --settings \(chosen); choose one of those that records have: "
+        + settings.joined(separator: ", ")
     case .contradiction(let position, let first, let second):
       "\(first) and \(second) differ on \(position): its input changed between two runs; remove the file that is out of date"
     }
@@ -70,9 +75,13 @@ package struct MergedParts {
     guard !parts.isEmpty else { throw MergeError.noParts(folder: folder) }
     paths = parts.map { "\(folder)/\($0)" }
     var settings: [String] = []
+    var others = NameSet()
     for (file, path) in paths.enumerated() {
       let found = try PartReader.forEach(in: path) { record, offset, length in
-        if let chosen, !record.settings.hasPrefix(chosen) { return }
+        if let chosen, !record.settings.hasPrefix(chosen) {
+          others.insert(record.settings)
+          return
+        }
         var index = settings.lastIndex(of: record.settings)
         if index == nil {
           index = settings.count
@@ -88,6 +97,9 @@ package struct MergedParts {
       damage.lines += found.lines
     }
     try keepNewest()
+    if let chosen, entries.isEmpty, !others.isEmpty {
+      throw MergeError.otherSettings(chosen: chosen, others.sorted.map { String($0.prefix(12)) })
+    }
     let left = Set(entries.map(\.settings))
     guard left.count <= 1 else {
       throw MergeError.severalSettings(left.sorted().map { String(settings[Int($0)].prefix(12)) })

@@ -132,6 +132,27 @@ private let tolerance = 1e-9
         })
   }
 
+  /// `ffmpeg -i rgb.mp4 rgb/%06d.png` counts from 1, the recording's frames from 0.
+  @Test func strayPicturesThatCountFromOne() throws {
+    let fixture = try PublishedLayout.strayScanner.write()
+    let pictures = try (0..<3).map { try fixture.directory.read("rgb/00000\($0).png") }
+    try fixture.remove("rgb/000000.png")
+    for (index, picture) in pictures.enumerated() {
+      try fixture.directory.write(picture, to: "rgb/00000\(index + 1).png")
+    }
+    let source = try CaptureReader.open(fixture.path)
+    #expect(try (0..<3).map { try source.encodedPicture(at: $0)?.bytes } == pictures)
+    #expect(
+      source.notes == [
+        "the pictures in rgb count from 1, the frames from 0: rgb/000001 is taken for frame 0, and so on"
+      ])
+    // With the first picture gone, and none behind the last frame, the others are those of their numbers.
+    let other = try PublishedLayout.strayScanner.write()
+    try other.remove("rgb/000000.png")
+    let found = try CaptureReader.open(other.path)
+    #expect(found.notes.isEmpty && found.soundNames == ["000001", "000002"])
+  }
+
   @Test func redwoodPairsByOrder() throws {
     let fixture = try PublishedLayout.redwood.write()
     try fixture.remove("rgbd.match")

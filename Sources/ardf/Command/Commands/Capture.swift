@@ -42,12 +42,14 @@ struct Capture: ParsableCommand {
 
     func run() throws {
       try MistakenInput.refuseAsSource(source)
-      let summary = try CaptureSummary(of: sensor.told(picture.open(source, limits: limits.capture)))
+      let capture = sensor.told(try picture.open(source, limits: limits.capture))
+      let summary = try CaptureSummary(of: capture)
       try json ? Console.print(summary.json) : Console.print(text(summary))
       var unreadable = LeftOutInputs(unit: "frames")
       for frame in summary.unreadable { unreadable.add(frame.name, of: source, reason: frame.reason) }
-      for warning in summary.warnings where !unreadable.entries.isEmpty { Console.note(warning) }
-      try unreadable.finish(of: summary.frames.count + summary.unreadable.count)
+      let lost = unreadable.add(lostOf: capture)
+      for warning in summary.warnings where unreadable.isAny { Console.note(warning) }
+      try unreadable.finish(of: summary.frames.count + summary.unreadable.count + lost)
       guard summary.warnings.isEmpty else {
         throw CommandError.checksFailed(summary.warnings)
       }
@@ -139,6 +141,11 @@ struct Capture: ParsableCommand {
       }
       var leftOut = LeftOutInputs(unit: "frames")
       for frame in bad { leftOut.add(frame.name, of: source, reason: frame.reason) }
+      let gaps = capture.skipped.filter { !$0.isUnnamed }
+      for line in SkippedFrame.lines(gaps, besides: capture.frames.count) {
+        Console.note("\(source): \(line)")
+      }
+      let lost = leftOut.add(lostOf: capture)
       Console.inform("\(out): \(counted(capture.frames.count - bad.count, "frame"))")
       if json {
         try Console.print([
@@ -146,7 +153,7 @@ struct Capture: ParsableCommand {
           "frames": .integer(capture.frames.count - bad.count),
         ])
       }
-      try leftOut.finish(of: capture.frames.count)
+      try leftOut.finish(of: capture.frames.count + lost)
     }
   }
 }

@@ -49,6 +49,14 @@ struct Merge: ParsableCommand {
 
   @OptionGroup(title: "Output") var quiet: QuietOption
 
+  func validate() throws {
+    guard let settings else { return }
+    guard !settings.isEmpty, settings.allSatisfy({ $0.isASCII && $0.isHexDigit && !$0.isUppercase }) else {
+      throw ValidationError(
+        "--settings \(settings): give the first digits of the field settings of a record, 0 to 9 and a to f")
+    }
+  }
+
   func run() throws {
     let file = try OutputFile(
       orStandardOutput: out, force: force, inputs: [from].filter { $0 != "-" }
@@ -57,6 +65,11 @@ struct Merge: ParsableCommand {
     let merged = try MergedParts(of: job, settings: settings)
     let manifest = try from.map { try InputPipe.list($0) }
     let gaps = try merged.gaps(manifest: manifest)
+    guard merged.count > 0 || partial || !gaps.isEmpty else {
+      throw CommandError.checkFailed(
+        "\(job): its parts hold no record; run the job again with --resume, or write what there is with --partial"
+      )
+    }
     if !gaps.isEmpty {
       guard partial else { throw CommandError.checksFailed(gaps.lines(of: job, hasManifest: from != nil)) }
       for line in gaps.lines(of: job, hasManifest: from != nil) { Console.note(line) }

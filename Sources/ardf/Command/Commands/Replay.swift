@@ -88,7 +88,8 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       live: live, shown: screen.shown, placements: await director.placements,
       openWishes: await director.openWishes, layout: selection.source.layout, isMaxSpeed: replay.maxSpeed,
       wall: wall, decoding: source.decoding, writing: screen.writing,
-      peakBytes: MeasurementEnvironment.peakBytes, unreadable: source.unreadable)
+      peakBytes: MeasurementEnvironment.peakBytes,
+      unreadable: source.unreadable + LostEntries.of(selection.source))
     if let folder {
       try folder.write(report.json, to: "replay.json")
       // Without poses, objects of different frames cannot be put together.
@@ -109,7 +110,8 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     for frame in source.unreadable {
       unreadable.add(frame.name, of: selection.source.path, reason: frame.reason)
     }
-    try unreadable.finish(of: selection.indices.count)
+    let lost = unreadable.add(lostOf: selection.source)
+    try unreadable.finish(of: selection.indices.count + lost)
     guard report.openWishes.isEmpty else {
       throw CommandError.checkFailed(
         "effects were not placed: \(report.openWishes.map(\.text).joined(separator: ", "))")

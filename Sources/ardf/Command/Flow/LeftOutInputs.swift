@@ -57,12 +57,12 @@ struct LeftOutInputs {
 
   /// Leaves out what a folder holds beside pictures that can be opened.
   mutating func add(_ others: PassedOver, of source: String) {
-    for path in others.unnamed { add(path, of: source, reason: Self.unnamed) }
-    unread += others.unread.map { ($0, source) }
+    for path in others.unnamed { add(path, of: source, reason: SkippedFrame.notText) }
+    add(unread: others.unread, of: source)
   }
 
-  /// Why a file is left out whose name no text can hold.
-  static let unnamed = "its name is not UTF-8; rename it"
+  /// Leaves out pictures of kinds that are not read, given by their paths.
+  mutating func add(unread paths: [String], of source: String) { unread += paths.map { ($0, source) } }
 
   /// Leaves a picture of a stream out.
   @discardableResult
@@ -73,6 +73,9 @@ struct LeftOutInputs {
     entries.append(entry)
     return entry
   }
+
+  /// Whether anything was left out.
+  var isAny: Bool { !entries.isEmpty || !unread.isEmpty }
 
   /// The left-out inputs as JSON, for results.
   var json: [JSONValue] {

@@ -78,6 +78,7 @@ struct PartRun {
     let published = try folder.publish()
     Console.inform("records in \(published.map { "\(folder.path)/\($0)" } ?? part.path)")
     for line in progress.lines { Console.inform(line) }
+    if let repeats = work.repeats { Console.note(repeats) }
     if Interruption.endingSignal == nil, tally.frames == 0, work.isOfEmptyList {
       throw CommandError.input("the list names no capture: nothing was done")
     }

@@ -2,7 +2,8 @@ import AppCore
 import FileFormats
 import Sharding
 
-/// The frames of a shard, one at a time: memory holds no more of a manifest than the current capture.
+/// The frames of a shard, one at a time: memory holds no more of a manifest than the current capture, and what tells
+/// whether a later one is given again.
 struct PartWork {
   /// A frame, or a capture that cannot be opened.
   struct Piece: Sendable {
@@ -45,6 +46,14 @@ struct PartWork {
       pathKind(path) == .file ? ("captures", try Manifest.count(path, shard: shard)) : nil
   }
 
+  /// Says which captures the list gives twice; nil where it gives none.
+  var repeats: String? {
+    guard case .manifest(let manifest, _) = captures, let first = manifest.firstRepeat else { return nil }
+    let isOne = manifest.repeats == 1
+    return counted(manifest.repeats, "line gives a capture", "lines give captures")
+      + " of the list again, which \(isOne ? "is" : "are") done once: \(first)\(isOne ? "" : ", ...")"
+  }
+
   /// Whether the work is a list that names no captures, for any shard.
   var isOfEmptyList: Bool {
     if case .manifest(let manifest, _) = captures { manifest.count == 0 } else { false }
@@ -63,9 +72,10 @@ struct PartWork {
           source: $0.source.path, frames: $0.siblings, frame: .success($0))
       }
     case .manifest(var manifest, let open):
-      let capture = try manifest.next()
-      captures = .manifest(manifest, open: open)
-      guard let capture else { return nil }
+      // What is known of the list is held once, so that it is changed in place.
+      captures = .frames([])
+      defer { captures = .manifest(manifest, open: open) }
+      guard let capture = try manifest.next() else { return nil }
       waiting = try Self.pieces(of: capture, open)
       return waiting.popLast()
     }

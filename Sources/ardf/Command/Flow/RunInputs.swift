@@ -17,7 +17,7 @@ struct RunInputs {
   /// Pictures in folders whose format is not supported.
   private let unread: [String]
   /// Entries of folders that may be pictures or captures and cannot be opened, with the reason.
-  private let lost: [String]
+  let lost: [String]
 
   /// A stream, whose pictures have not arrived yet.
   init(stream: StreamSource) {
@@ -40,7 +40,7 @@ struct RunInputs {
     }
     let sources = DistinctSources(opened).kept
     unread = beside.unread + sources.flatMap(UnreadPictures.names)
-    lost = beside.lost + sources.flatMap(Self.lost)
+    lost = beside.lost + sources.flatMap(LostEntries.of).map { "\($0.name) (\($0.reason))" }
     if let first = sources.first as? UnopenedSource, sources.allSatisfy({ $0 is UnopenedSource }) {
       throw first.error
     }
@@ -87,15 +87,6 @@ struct RunInputs {
     var unread: [String] = []
     /// Entries that cannot be opened, with the reason.
     var lost: [String] = []
-  }
-
-  /// Pictures and frames of a source that cannot be opened: their names are not UTF-8, or are links that lead nowhere.
-  private static func lost(of source: any CaptureSource) -> [String] {
-    let unnamed = NameSet((try? namesThatAreNotText(in: source.path)) ?? [])
-    return source.skipped.filter { entry in
-      guard source.layout == .images else { return unnamed.contains(entry.name) }
-      return hasPictureEnding(entry.name) && pathKind("\(source.path)/\(entry.name)") != .folder
-    }.map { "\(source.path)/\($0.name) (\($0.reason))" }
   }
 
   /// Whether results go into one folder, not into one a frame.
@@ -151,7 +142,7 @@ struct RunInputs {
     if sources.contains(where: { $0.layout == .images }) {
       beside.unread += unread.filter(hasUnreadPictureEnding).map { "\(path)/\($0)" }
     }
-    beside.lost += unnamed.map { "\(path)/\($0) (\(LeftOutInputs.unnamed))" }
+    beside.lost += unnamed.map { "\(path)/\($0) (\(SkippedFrame.notText))" }
     if !unread.isEmpty {
       Console.note(
         "\(path): left out \(counted(unread.count, "file or folder that is", "files and folders that are")) no picture (\(pictureFormats)) and no known capture: "

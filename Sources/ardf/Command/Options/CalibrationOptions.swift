@@ -42,10 +42,12 @@ struct CalibrationOptions: ParsableArguments {
         if !images.contains(where: { $0 == image }) { images.append(image) }
       }
     }
+    for entry in inputs.lost { Console.note("left out: \(entry)") }
+    let bad = leftOut.entries.count + inputs.lost.count
     // What is measured is a weight file's, and pictures that were named are part of what it is made of.
-    guard leftOut.entries.isEmpty else {
+    guard bad == 0 else {
       throw CommandError.input(
-        "--calibrate: \(leftOut.entries.count) of \(counted(wanted, "picture")) could not be read; mend or leave them out"
+        "--calibrate: \(bad) of \(counted(wanted + inputs.lost.count, "picture")) could not be read; mend or leave them out"
       )
     }
     guard images.count >= Self.least else {
