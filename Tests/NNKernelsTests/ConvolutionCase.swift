@@ -12,14 +12,16 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
 
   init(
     _ height: Int, _ width: Int, from inChannels: Int, to outChannels: Int, kernel: Int, stride: Int = 1,
-    padding: Int = 0, kind: ConvolutionShape.Kind = .whole, activation: Activation = .none, gap: Int = 0,
-    only: ConvolutionKernel.Epilogues? = nil
+    padding: Int = 0, trailing: (bottom: Int, right: Int)? = nil, kind: ConvolutionShape.Kind = .whole,
+    activation: Activation = .none, gap: Int = 0, only: ConvolutionKernel.Epilogues? = nil
   ) {
     let isSubpixel = kind == .subpixel
     shape = ConvolutionShape(
       inHeight: height, inWidth: width, inChannels: inChannels,
-      outHeight: isSubpixel ? height : (height + 2 * padding - kernel) / stride + 1,
-      outWidth: isSubpixel ? width : (width + 2 * padding - kernel) / stride + 1, outChannels: outChannels,
+      outHeight: isSubpixel
+        ? height : (height + padding + (trailing?.bottom ?? padding) - kernel) / stride + 1,
+      outWidth: isSubpixel ? width : (width + padding + (trailing?.right ?? padding) - kernel) / stride + 1,
+      outChannels: outChannels,
       kernelHeight: kernel, kernelWidth: kernel, stride: stride, padding: padding, kind: kind)
     self.activation = activation
     self.gap = gap
@@ -32,7 +34,7 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
   }
 
   var testDescription: String {
-    "\(shape.inHeight)x\(shape.inWidth)x\(shape.inChannels)->\(shape.outChannels) k\(shape.kernelHeight) "
+    "\(shape.inHeight)x\(shape.inWidth)x\(shape.inChannels)->\(shape.outHeight)x\(shape.outWidth)x\(shape.outChannels) k\(shape.kernelHeight) "
       + "s\(shape.stride) p\(shape.padding) \(activation) gap \(gap)"
   }
 
@@ -68,6 +70,11 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
     .init(2, 2, from: 5, to: 130, kernel: 5, padding: 2),
     .init(31, 19, from: 24, to: 40, kernel: 3, padding: 1, activation: .silu, gap: 8),
     .init(9, 10, from: 16, to: 8, kernel: 3, padding: 1, gap: 16),
+    // Zeros below and to the right alone, and fewer there.
+    .init(8, 10, from: 3, to: 24, kernel: 3, stride: 2, trailing: (1, 1), activation: .silu),
+    .init(9, 7, from: 12, to: 8, kernel: 2, trailing: (1, 1), activation: .relu, gap: 3),
+    .init(11, 6, from: 16, to: 32, kernel: 3, padding: 1, trailing: (0, 2), gap: 16),
+    .init(12, 12, from: 32, to: 16, kernel: 3, stride: 2, padding: 1, trailing: (0, 0)),
     // Channels in whole vectors.
     .init(4, 4, from: 16, to: 16, kernel: 3, padding: 1),
     .init(9, 13, from: 16, to: 48, kernel: 3, padding: 1, activation: .silu, gap: 16),

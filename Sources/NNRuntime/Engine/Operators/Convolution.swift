@@ -14,7 +14,10 @@ package struct Convolution: Sendable {
   var outChannels: Int
   var kernelHeight, kernelWidth: Int
   var stride: Int
+  /// Zeros above and to the left, and below and to the right where `trailing` says nothing else.
   var padding: Int
+  /// Zeros below and to the right.
+  var trailing: TrailingPadding?
   /// Groups of channels: one, or as many as channels; `GroupedConvolution` has those between.
   var groups = 1
   var activation: Activation = .none
@@ -65,6 +68,11 @@ extension Convolution {
   var storesSums: Bool { if case .store = epilogue { true } else { false } }
 }
 
+/// Zeros below and to the right of a map.
+package struct TrailingPadding: Sendable, Equatable {
+  var bottom, right: Int
+}
+
 /// A 1x1 convolution that another layer computes besides its own.
 package struct Projection: Sendable {
   var name: String
@@ -81,9 +89,16 @@ package struct Transposition: Sendable {
 }
 
 extension Convolution {
+  /// The window that slides over the input.
+  var window: Window {
+    var window = Window(height: kernelHeight, width: kernelWidth, stride: stride, padding: padding)
+    if let trailing { (window.bottom, window.right) = (trailing.bottom, trailing.right) }
+    return window
+  }
+
   /// Whether it is one matrix product over the pixels.
   var isProjection: Bool {
-    kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && !isDepthwise
+    kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && trailing == nil && !isDepthwise
   }
 
   /// The weights (out, in) of one position of a transposed convolution's kernel, not scaled.
@@ -116,7 +131,6 @@ extension Convolution: Operator {
   }
 
   package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
-    let window = Window(height: kernelHeight, width: kernelWidth, stride: stride, padding: padding)
     let (height, width) = try window.size(on: inputs[0])
     return try .result(height: height, width: width, channels: outChannels)
   }
@@ -207,6 +221,15 @@ extension Value {
   public func convolution(
     _ weights: Tensor, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, groups: Int = 1, name: String
   ) -> Value {
+    convolution(
+      weights, bias: bias, stride: stride, padding: padding, trailing: nil, groups: groups, name: name)
+  }
+
+  /// Cross-correlation with zero padding, below and to the right as `trailing` says.
+  func convolution(
+    _ weights: Tensor, bias: Tensor?, stride: Int, padding: Int, trailing: TrailingPadding?, groups: Int,
+    name: String
+  ) -> Value {
     guard weights.shape.count == 4 else {
       return failed(.wrongWeights(found: weights.shape, needed: "(out, in, height, width) is needed"), name)
     }
@@ -228,7 +251,7 @@ extension Value {
     let layer = Convolution(
       weights: weights, scale: nil, bias: bias?.floats() ?? [Float](repeating: 0, count: out),
       outChannels: out, kernelHeight: kernelHeight, kernelWidth: kernelWidth, stride: stride,
-      padding: padding, groups: groups)
+      padding: padding, trailing: trailing, groups: groups)
     return applying(layer, name: name)
   }
 

@@ -144,9 +144,9 @@ extension Value {
     }
     let isDepthwise =
       groups > 1 && groups == shape.channels && groups == weights.shape[0] && window.height == window.width
-    if let (stride, padding) = window.even, groups == 1 || isDepthwise {
+    if let (stride, padding, trailing) = window.trailing, groups == 1 || isDepthwise {
       return convolution(
-        weights, bias: bias, stride: stride, padding: padding, groups: groups, name: name)
+        weights, bias: bias, stride: stride, padding: padding, trailing: trailing, groups: groups, name: name)
     }
     return grouped(weights, bias, groups, window, isTransposed: false, name)
   }

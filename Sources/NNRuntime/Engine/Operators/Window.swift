@@ -55,6 +55,16 @@ public struct Window: Hashable, Sendable {
     }
   }
 
+  /// The stride, the padding above and to the left, where both axes have the same and pixels follow each other, and that below
+  /// and to the right, where it is another; nil too where a window may lie beyond the map.
+  var trailing: (stride: Int, padding: Int, trailing: TrailingPadding?)? {
+    if let even { return (even.stride, even.padding, nil) }
+    guard strideDown == strideAcross, top == left, dilationDown == 1, dilationAcross == 1,
+      max(top, bottom) < height, max(left, right) < width
+    else { return nil }
+    return (strideDown, top, TrailingPadding(bottom: bottom, right: right))
+  }
+
   /// The stride and the padding, where both axes and all sides have the same, and pixels follow each other.
   var even: (stride: Int, padding: Int)? {
     guard strideDown == strideAcross, [left, bottom, right].allSatisfy({ $0 == top }),

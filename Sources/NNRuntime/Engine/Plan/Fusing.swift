@@ -22,7 +22,7 @@ struct Fusing {
 
   /// The same network with fewer and cheaper steps.
   func fused(_ graph: Graph) -> Graph {
-    graph.joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
+    graph.paddingWhileReading().joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
       .joiningTransposed(where: savesProducts)
       .normalizingWhileMultiplying { precision == .fp32 && canCompute($0) }
       .excitingWhileMultiplying { precision == .fp32 && canCompute($0) }

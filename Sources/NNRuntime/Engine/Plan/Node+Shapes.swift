@@ -1,5 +1,22 @@
 import NNKernelInterface
 
+extension ConvolutionShape {
+  /// The window that makes as many output pixels.
+  var window: Window {
+    var window = Window(height: kernelHeight, width: kernelWidth, stride: stride, padding: padding)
+    func isMade(_ output: Int, of input: Int, _ kernel: Int) -> Bool {
+      (input + 2 * padding - kernel) / stride + 1 == output
+    }
+    if !isMade(outHeight, of: inHeight, kernelHeight) {
+      window.bottom = (outHeight - 1) * stride + kernelHeight - inHeight - padding
+    }
+    if !isMade(outWidth, of: inWidth, kernelWidth) {
+      window.right = (outWidth - 1) * stride + kernelWidth - inWidth - padding
+    }
+    return window
+  }
+}
+
 extension Node {
   /// The integers of a dense convolution.
   ///

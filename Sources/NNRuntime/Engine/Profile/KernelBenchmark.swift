@@ -87,7 +87,7 @@ package struct KernelBenchmark: Sendable {
     let builder = GraphBuilder(name: name)
     let y = builder.input("x", height: shape.inHeight, width: shape.inWidth, channels: shape.inChannels)
       .activation(.relu, name: "before")
-      .convolution(weights, stride: shape.stride, padding: shape.padding, name: name)
+      .convolution(weights, over: shape.window, groups: 1, name: name)
       .activation(.silu, name: "act")
       .activation(.relu, name: "behind")
     return builder.finished(outputs: [("y", y)])

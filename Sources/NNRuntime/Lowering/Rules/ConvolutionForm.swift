@@ -50,7 +50,9 @@ struct ConvolutionForm {
     var map = value
     let pads = [form.down.before, form.down.after, form.across.before, form.across.after]
     if Set(pads).count > 1 || pads[0] < 0 {
-      if let wider = form.widened(on: shape, step) {
+      if form.joinsPadding(shape), let padded = form.padded(map, operands) {
+        map = padded
+      } else if let wider = form.widened(on: shape, step) {
         form = wider
       } else if let padded = form.padded(map, operands) {
         map = padded
@@ -73,6 +75,16 @@ struct ConvolutionForm {
     if a == b { return a }
     if down.output == 1 { return b }
     return across.output == 1 ? a : nil
+  }
+
+  /// Whether the engine joins zeros around the map to the convolution that reads it: those above are as many as those to the
+  /// left, and it is one convolution.
+  private func joinsPadding(_ shape: MapShape) -> Bool {
+    let (height, width) = (weights.shape[2], weights.shape[3])
+    guard down.before == across.before, min(down.before, down.after, across.after) >= 0,
+      max(down.before, down.after) < height, max(across.before, across.after) < width
+    else { return false }
+    return groups == 1 || groups == shape.channels && weights.shape[0] == groups && height == width
   }
 
   /// Writes dilations into the kernel; whether it is small enough then.

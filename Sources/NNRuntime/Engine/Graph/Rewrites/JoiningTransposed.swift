@@ -18,6 +18,7 @@ extension Graph {
     for (index, node) in nodes.enumerated() {
       guard var layer = node.operation as? Convolution, node.inputs.count == 1, !layer.isDepthwise,
         layer.kernelHeight == 3, layer.kernelWidth == 3, layer.stride == 1, layer.padding == 1,
+        layer.trailing == nil,
         layer.readsInput, layer.inChannels == nil, let before = makers[node.inputs[0]],
         let transposed = (nodes[before].operation as? TransposedConvolution)?.layer,
         transposed.kernelHeight == 2, transposed.stride == 2, transposed.activation == .none
