@@ -4,15 +4,15 @@ import FileFormats
 ///
 /// Poses are numbered by frame, from 0. Where a picture is gone, the places of those after it are no longer their
 /// numbers; the numbers in their names still are.
-struct PoseNumbers {
+package struct PoseNumbers {
   /// The number of each picture's pose.
-  let numbers: [Int]
+  package let numbers: [Int]
 
   /// The poses of pictures in their order; nil where their names and their count leave more than one answer.
   ///
   /// - `pictures`: Names of files, in natural order.
   /// - `poses`: The poses' numbers; there may be fewer than pictures.
-  init?(_ pictures: [String], poses: Set<Int>) {
+  package init?(_ pictures: [String], poses: Set<Int>) {
     let places = Array(pictures.indices)
     let named = pictures.compactMap {
       integer(of: NameNumbers($0).number(fromLast: 0).map { "0" + $0 } ?? "", in: 0...1 << 40)

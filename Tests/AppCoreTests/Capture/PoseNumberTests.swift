@@ -1,10 +1,9 @@
+import AppCore
 import FileFormats
 import Foundation
 import Geometry
 import TestSupport
 import Testing
-
-@testable import AppCore
 
 /// Which pose is whose, where pictures are gone and no list pairs them with poses.
 @Suite struct PoseNumberTests {
