@@ -177,7 +177,7 @@ import Testing
 
   /// Far stereo is uncertain by more than a size should be, however smooth it looks; the same map of an unknown sensor is not.
   @Test func whatNeighborsShareIsUncertain() throws {
-    let scene = SurfaceBoxTests.scene((0.9, 0.5, 0.6), distance: 5, pitch: 25)
+    let scene = SurfaceBoxTests.scene((0.9, 0.5, 0.6), distance: 8, pitch: 25)
     let depth = scene.sensor(width: 256, 192).depth
     #expect(Self.measured(scene, depth, .stereo).warnings.contains(.uncertainSize))
     #expect(!Self.measured(scene, depth, .unknown).warnings.contains(.uncertainSize))

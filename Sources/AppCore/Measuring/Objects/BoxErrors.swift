@@ -16,6 +16,8 @@ public struct BoxErrors: Sendable, Equatable {
   public static let deviations = 2.09
   /// A side of which more is in doubt, as a share of it, was not seen to end.
   static let doubtful = 0.1
+  /// An interval that reaches farther to either side, as a share of the side, is worth a warning.
+  static let wide = 0.15
 
   /// Errors of the sides, meters.
   public let dimensions: BoxDimensions
@@ -25,6 +27,8 @@ public struct BoxErrors: Sendable, Equatable {
   public let yaw: Double?
   /// Relative error of all of a frame's lengths, which its sides share.
   let scale: Double
+  /// The part of the sides' errors by which the object may extend unseen, meters; nil where a file does not tell it.
+  var unseen: BoxDimensions?
 
   /// Relative error of the product of some sides.
   func relative(_ sides: [KeyPath<BoxDimensions, Double>], of box: Box3D) -> Double {
@@ -37,13 +41,9 @@ public struct BoxErrors: Sendable, Equatable {
     return (own + shared * shared).squareRoot()
   }
 
-  /// Largest relative error of the sides of which both ends are known.
-  func largest(of box: Box3D, knownBy sides: BoxSides) -> Double {
-    let size = box.dimensions
-    return [
-      (dimensions.x / size.x, [sides.minX, sides.maxX]), (dimensions.y / size.y, [sides.minY, sides.maxY]),
-      (dimensions.z / size.z, [sides.minZ, sides.maxZ]),
-    ].reduce(0) { $1.1.contains(.inferred) ? $0 : max($0, $1.0) }
+  /// Whether the interval of a side is wide, as that of a side of no length is.
+  func isWide(_ side: KeyPath<BoxDimensions, Double>, of box: Box3D) -> Bool {
+    Self.deviations * dimensions[keyPath: side] >= Self.wide * box.dimensions[keyPath: side]
   }
 
   /// Relative error of the volume.
@@ -85,6 +85,6 @@ extension BoxErrors {
       center: Vector3(
         place(x.x * ex, 0, z.x * ez, reach.x), place(0, ey, 0, reach.y), place(x.z * ex, 0, z.z * ez, reach.z)
       ),
-      yaw: isRound ? nil : made.yawError, scale: scale)
+      yaw: isRound ? nil : made.yawError, scale: scale, unseen: made.unseen)
   }
 }

@@ -13,12 +13,11 @@ extension BoxFaces {
     package let sides: BoxSides
     /// Standard errors of the sides, meters; an inferred one may extend unseen.
     package let sideErrors: BoxDimensions
+    /// The part of them by which the object may extend unseen, meters.
+    package let unseen: BoxDimensions
     /// Standard error of the yaw, radians.
     package let yawError: Double
   }
-
-  /// Standard deviation of how far an inferred side extends unseen, over its length.
-  static let unseen = 0.15
 
   /// The middle of the upright faces, at height 0.
   package var middle: Point3<World> {
@@ -45,12 +44,17 @@ extension BoxFaces {
     let evidence = BoxSides(
       minX: faces[1].evidence, maxX: faces[0].evidence, minY: isSupported ? .floor : .inferred,
       maxY: isTopSeen ? .observed : .inferred, minZ: faces[3].evidence, maxZ: faces[2].evidence)
+    /// How far the object may extend beyond two faces, meters.
+    func unseen(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
+      pair.reduce(0) { hypot($0, $1.evidence == .inferred ? $1.unseen * length : 0) }
+    }
+    let beyond = BoxDimensions(
+      x: unseen(faces[..<2], own.sizeX),
+      y: isTopSeen && isSupported ? 0 : UprightSide.mostUnseen * (top - bottom),
+      z: unseen(faces[2...], own.sizeZ))
     /// Standard error of a length between two faces, meters.
-    func whole(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
-      pair.reduce(0) {
-        let unseen = $1.evidence == .inferred ? Self.unseen * length : 0
-        return $0 + $1.error * $1.error + unseen * unseen
-      }.squareRoot()
+    func whole(_ pair: ArraySlice<UprightSide>, _ unseen: Double) -> Double {
+      pair.reduce(unseen) { hypot($0, $1.error) }
     }
     /// The information that the visible faces give about the yaw, in 1 / rad^2.
     ///
@@ -66,10 +70,9 @@ extension BoxFaces {
     return Made(
       box: box, sides: evidence,
       sideErrors: BoxDimensions(
-        x: whole(faces[..<2], own.sizeX),
-        y: hypot(
-          topError + (isSupported ? 0 : self.top.spread),
-          isTopSeen && isSupported ? 0 : Self.unseen * (top - bottom)), z: whole(faces[2...], own.sizeZ)),
+        x: whole(faces[..<2], beyond.x), y: hypot(topError + (isSupported ? 0 : self.top.spread), beyond.y),
+        z: whole(faces[2...], beyond.z)),
+      unseen: beyond,
       yawError: min(known > 0 ? 1 / known.squareRoot() : .pi / 4, .pi / 4))
   }
 

@@ -32,7 +32,7 @@ package struct BoxFaces {
   /// - Returns: The faces.
   package func settled(by fit: SolidFit, dark: Set<Int>) -> BoxFaces {
     var faces = self
-    if fit.isRound, !SurfaceBox.showsBack(sides) { faces.sides[0].evidence = .inferred }
+    if fit.isRound { SurfaceBox.completeBack(&faces.sides) }
     for index in sides.indices {
       faces.sides[index].estimate = sides[index].estimate.moved(to: fit.reaches[index])
       let least = dark.contains(index) ? sides[index].estimate.spread : 0
@@ -89,6 +89,29 @@ package struct BoxFaces {
     return faces
   }
 
+  /// The faces of an object that a whole box explains: where its top is seen from above, it extends no farther beyond its far
+  /// sides than the top would be seen to.
+  ///
+  /// - Parameters:
+  ///   - doubt: Within so many cells an end is seen.
+  ///   - pitch: Width of a cell at a depth of 1 m, meters.
+  ///   - camera: Where they are seen from.
+  /// - Returns: The faces.
+  package func bounded(by doubt: Double, pitch: Double, from camera: Point3<World>) -> BoxFaces {
+    guard camera.y > top.position else { return self }
+    var (faces, middle) = (self, middle)
+    middle.y = top.position
+    for index in sides.indices where sides[index].isHidden && sides[index].evidence == .inferred {
+      let half = (sides[index].estimate.position + sides[index ^ 1].estimate.position) / 2
+      let step = sides[index].direction * half
+      guard let far = (middle + step - camera).normalized(), let near = (middle + -step - camera).normalized()
+      else { continue }
+      let cells = (far - near).length / pitch
+      faces.sides[index].unseen = min(sides[index].unseen, doubt / max(cells, doubt))
+    }
+    return faces
+  }
+
   // MARK: Cuts
 
   /// Faces, of which those are inferred beyond which the object extends unseen.
@@ -107,7 +130,7 @@ package struct BoxFaces {
     let isCut = search.cut(&faces.sides, by: ends.cuts, cell: ends.cell)
     let isOccluded =
       ends.hasOccluders && search.hidden(&faces.sides, by: ends.occluders, cell: ends.cell)
-    for index in unread { faces.sides[index].evidence = .inferred }
+    for index in unread { faces.sides[index].extendUnseen() }
     return Cut(faces: faces, isCut: isCut, isOccluded: isOccluded)
   }
 }

@@ -34,8 +34,6 @@ public struct ExtentEstimator: Sendable {
   static let notableDiscard = 0.05
   /// A larger share of the mask without a reading is.
   static let notableUnread = 0.15
-  /// A larger standard error of a side, over the side, is worth a warning: twice as much is 8 %.
-  static let notableUncertainty = 0.04
 
   /// The scene.
   public let scene: DepthScene
@@ -129,25 +127,35 @@ public struct ExtentEstimator: Sendable {
     guard let object = ObjectCells(grid, links) else { return nil }
     let outline = Outline(grid, object, links)
     let found = SurfaceBox(grid, object, outline, room: room)
+    let ends = outline.samples.filter { $0.beyond != .occluder }.map(\.point)
+    return Measured(
+      box: found.box, sides: found.sides, errors: found.errors,
+      cloud: object.cells.members.map { grid.points[$0] } + ends,
+      discardedShare: object.discardedShare, warnings: warnings(of: found, object, grid))
+  }
+
+  /// The reasons to trust a box less; some count only where an interval is wide.
+  private func warnings(of found: SurfaceBox, _ object: ObjectCells, _ grid: SurfaceGrid) -> [ExtentWarning] {
+    let (box, sides) = (found.box, found.sides)
+    let wide = [
+      (found.errors.isWide(\.x, of: box), [sides.minX, sides.maxX]),
+      (found.errors.isWide(\.y, of: box), [sides.minY, sides.maxY]),
+      (found.errors.isWide(\.z, of: box), [sides.minZ, sides.maxZ]),
+    ].filter(\.0)
     var warnings: [ExtentWarning] = []
-    if object.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
+    if !wide.isEmpty {
+      if object.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
+      if object.support == nil { warnings.append(.noSupport) }
+      if object.isThin { warnings.append(.thin) }
+    }
     if grid.unreadShare > Self.notableUnread { warnings.append(.unread) }
-    if object.support == nil { warnings.append(.noSupport) }
-    if object.isThin { warnings.append(.thin) }
     if found.isRound { warnings.append(.round) }
     if found.isIrregular { warnings.append(.irregular) }
     if found.isCut { warnings.append(.cutOff) }
     if found.isOccluded { warnings.append(.occluded) }
-    if found.uncertainty > Self.notableUncertainty { warnings.append(.uncertainSize) }
-    let sides = found.sides
-    if [sides.minX, sides.maxX, sides.maxY, sides.minZ, sides.maxZ].contains(.inferred) {
-      warnings.append(.unseenSide)
-    }
-    let ends = outline.samples.filter { $0.beyond != .occluder }.map(\.point)
-    return Measured(
-      box: found.box, sides: sides, errors: found.errors,
-      cloud: object.cells.members.map { grid.points[$0] } + ends,
-      discardedShare: object.discardedShare, warnings: warnings)
+    if wide.contains(where: { $0.1.contains(.inferred) }) { warnings.append(.unseenSide) }
+    if !wide.isEmpty { warnings.append(.uncertainSize) }
+    return warnings
   }
 
   /// The box around the readings' largest surface, or one from the picture where they are too few.

@@ -11,13 +11,14 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   case wholeWindow = "whole-window"
   /// Too few points for a box around them: its sides come from the picture.
   case fewPoints = "few-points"
-  /// A considerable share of the readings lies on other surfaces and was left out.
+  /// A considerable share of the readings lies on other surfaces and was left out; said where an interval is wide.
   case splitSurface = "split-surface"
   /// The fused reading lies beyond the depths that the fit has seen.
   case extrapolated
   /// The camera looks straight up or down: the box is turned to the picture's top.
   case verticalView = "vertical-view"
-  /// The plane on which the object stands is not seen: the lower side ends where the object is last seen.
+  /// The plane on which the object stands is not seen: the lower side ends where the object is last seen; said where an
+  /// interval is wide.
   case noSupport = "no-support"
   /// The object rises little above the sensor's noise: its height and its ends on the support are uncertain.
   case thin
@@ -32,9 +33,9 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   case unread
   /// Something nearer hides an end of the object.
   case occluded
-  /// A side is not seen to end: the object may be larger there.
+  /// A side is not seen to end, and its interval is wide: the object may be larger there.
   case unseenSide = "unseen-side"
-  /// Noise or few readings leave a side uncertain by several percent.
+  /// The interval of a side reaches more than 15 % of it to either side.
   case uncertainSize = "uncertain-size"
   /// The picture has no intrinsics: there are no sizes.
   case noIntrinsics = "no-intrinsics"

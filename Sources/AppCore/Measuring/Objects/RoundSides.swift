@@ -14,6 +14,12 @@ extension SurfaceBox {
     return depth >= (1 - roundness) * width
   }
 
+  /// Marks a round object's back as one that follows from its width, and as inferred where it is not seen.
+  static func completeBack(_ sides: inout [UprightSide]) {
+    if !showsBack(sides) { sides[0].evidence = .inferred }
+    sides[0].unseen = 0
+  }
+
   /// Points of a round object's upright face: neither near the support nor near the top.
   static func mantle(_ surface: [BoxSpot], _ support: SupportPlane?) -> [BoxSpot] {
     guard let support else { return [] }
@@ -36,7 +42,7 @@ extension SurfaceBox {
     let depth = sides[0].estimate.position + near
     let seen = (sides[2].estimate.position + sides[3].estimate.position) / 2
     guard depth < 2 * (1 + roundness) * seen else { return }
-    if !showsBack(sides) { sides[0].evidence = .inferred }
+    completeBack(&sides)
     if let circle {
       for index in sides.indices {
         let direction = sides[index].direction

@@ -33,8 +33,6 @@ public struct BoxSides: Sendable, Equatable {
 struct SurfaceBox {
   let box: Box3D
   let sides: BoxSides
-  /// The largest standard error of a side of which both ends are known, over the side.
-  let uncertainty: Double
   /// Standard errors of the box's numbers.
   let errors: BoxErrors
   let isRound: Bool
@@ -84,7 +82,11 @@ struct SurfaceBox {
             ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil)
       }
 
-    let cut = settled.judged(by: search.evidence).cut(ends, search, unread: unread)
+    let judged = settled.judged(by: search.evidence)
+    let isWhole = fit.map { !$0.isRound && !$0.isIrregular && !$0.isNotched } ?? false
+    let cut =
+      (isWhole ? judged.bounded(by: grid.edgeDoubt, pitch: grid.pitch, from: grid.camera) : judged)
+      .cut(ends, search, unread: unread)
 
     let bottom = object.support.map { $0.height(under: cut.faces.middle) } ?? ends.bottom()
     let hiddenTop = search.hiddenTop(
@@ -100,7 +102,6 @@ struct SurfaceBox {
     box = made.box
     errors = BoxErrors(made.box, of: made, isRound: isRound, shared: shared)
     sides = made.sides.doubted(errors, of: made.box)
-    uncertainty = errors.largest(of: made.box, knownBy: made.sides)
   }
 
   /// The box around points seen from many sides, gathered in cells of width `cell`, from the height `bottom` up.

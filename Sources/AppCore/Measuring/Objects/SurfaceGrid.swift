@@ -14,6 +14,8 @@ struct SurfaceGrid {
   private static let leastDensity = 0.75
   /// Relative noise of a sensor is taken to lie within these.
   private static let plausibleNoise = 2e-4...2e-2
+  /// A cell ends somewhere between two readings.
+  private static let leastDoubt = 0.5
   /// An object of so many neighborhoods scatters by half of what they err by.
   private static let neighborhoods = 3.0
   /// Boxes and masks that end this near to the border of the picture, as a share of its longer side, are cut by it: a
@@ -54,6 +56,8 @@ struct SurfaceGrid {
   let correlationLength: Double
   /// Standard deviation of the place of a step, cells.
   let edgeShift: Double
+  /// Within so many cells the end of a surface is seen: steps are spread and displaced.
+  let edgeDoubt: Double
 
   private let place: Place
   private let mask: InstanceMask
@@ -135,7 +139,9 @@ struct SurfaceGrid {
     let distance = quantile(masked.members.map { 1 / inverse[$0] }.filter(\.isFinite), 0.5)
     alike = distance.isFinite ? errors.relative(at: distance) : errors.relative(at: 1)
     correlationLength = errors.correlationLength(in: size.width)
-    edgeShift = errors.edgeShift * Double(size.width) / Double(errors.columns)
+    let perColumn = Double(size.width) / Double(errors.columns)
+    edgeShift = errors.edgeShift * perColumn
+    edgeDoubt = max(Self.leastDoubt, (errors.edgeSpread + errors.edgeShift) * perColumn)
     let patches = Double(masked.count) / (correlationLength * correlationLength)
     let differing = patches / (patches + Self.neighborhoods)
     scatter = (noise * noise + alike.correlated * alike.correlated * differing).squareRoot()

@@ -24,7 +24,7 @@ extension UprightSearch {
     // A cut aslant to a side leaves only its corner near it, and few of its ends.
     for index in sides.indices
     where facing(sides[index]).count >= max(Self.leastHidden, ends(at: sides[index]).count) {
-      sides[index].evidence = .inferred
+      sides[index].extendUnseen()
       isMarked = true
     }
     return isMarked || sides.contains { $0.evidence == .inferred && facing($0).count >= Self.leastHidden }
@@ -48,7 +48,7 @@ extension UprightSearch {
     for index in sides.indices {
       let least = least(of: sides, index, cell: cell)
       guard hides(points(sides[index]), along: sides[index].direction, beyond: least) else { continue }
-      sides[index].evidence = .inferred
+      sides[index].extendUnseen()
       isAny = true
     }
     return isAny

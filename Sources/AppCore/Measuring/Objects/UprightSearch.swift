@@ -14,11 +14,21 @@ package struct UprightSide {
   package let isHidden: Bool
   package var estimate: SideEstimate
   package var evidence = SideEvidence.observed
+  /// Standard deviation of how far the object extends beyond an inferred side, over its length.
+  package var unseen = Self.mostUnseen
+  /// The deviation for an object of which nothing else is known.
+  package static let mostUnseen = 0.15
   /// Standard error of its place, meters.
   package var error = 0.0
 
   package init(direction: Vector3<World>, isHidden: Bool, estimate: SideEstimate) {
     (self.direction, self.isHidden, self.estimate) = (direction, isHidden, estimate)
+  }
+
+  /// Marks it as the end of the visible part: the object may extend farther.
+  mutating func extendUnseen() {
+    evidence = .inferred
+    unseen = Self.mostUnseen
   }
 }
 

@@ -8,6 +8,8 @@ struct ViewErrors {
   /// No face is known better, meters.
   private static let least = 1e-3
 
+  /// Variances of the box's sides, without what all lengths share.
+  let wholes: BoxDimensions
   /// Variances of the faces at either end of the box's x, y and z.
   let faces: BoxDimensions
   /// Variances of the displacement of all faces along the world's axes.
@@ -22,17 +24,18 @@ struct ViewErrors {
     scale = errors.scale
     yaw = errors.yaw
     /// The variance of a length without what all lengths share, and what of it is the faces' that were seen.
-    func own(_ error: Double, _ length: Double, _ ends: [SideEvidence]) -> (whole: Double, seen: Double) {
+    func own(_ side: KeyPath<BoxDimensions, Double>, _ ends: [SideEvidence]) -> (whole: Double, seen: Double)
+    {
+      let (error, length) = (errors.dimensions[keyPath: side], size[keyPath: side])
       let whole = max(0, error * error - errors.scale * errors.scale * length * length)
-      let unseen =
-        Double(ends.count { $0 == .inferred }) * (BoxFaces.unseen * length) * (BoxFaces.unseen * length)
-      return (whole, max(0, whole - unseen))
+      let most = Double(ends.count { $0 == .inferred }).squareRoot() * UprightSide.mostUnseen * length
+      let unseen = errors.unseen?[keyPath: side] ?? most
+      return (whole, max(0, whole - unseen * unseen))
     }
-    let x = own(errors.dimensions.x, size.x, [sides.minX, sides.maxX])
-    let y = own(
-      errors.dimensions.y, size.y,
-      [sides.minY == .inferred || sides.maxY == .inferred ? .inferred : .observed])
-    let z = own(errors.dimensions.z, size.z, [sides.minZ, sides.maxZ])
+    let x = own(\.x, [sides.minX, sides.maxX])
+    let y = own(\.y, [sides.minY == .inferred || sides.maxY == .inferred ? .inferred : .observed])
+    let z = own(\.z, [sides.minZ, sides.maxZ])
+    wholes = BoxDimensions(x: x.whole, y: y.whole, z: z.whole)
     /// One face's part of a pair's variance: half of it where both faces were seen, all where one was.
     func face(_ seen: Double, _ ends: [SideEvidence]) -> Double {
       let share = ends.contains(.inferred) ? 1.0 : 0.5
@@ -48,6 +51,12 @@ struct ViewErrors {
     displacement = Vector3(
       rest(errors.center.x, along.x, across.x, 0), rest(errors.center.y, 0, 0, 1),
       rest(errors.center.z, along.z, across.z, 0))
+  }
+
+  /// Variance of the box's side that lies along a direction.
+  func side(along direction: Vector3<World>, of box: Box3D) -> Double {
+    if abs(direction.y) > 0.5 { return wholes.y }
+    return abs(direction.dot(box.xAxis)) > abs(direction.dot(box.zAxis)) ? wholes.x : wholes.z
   }
 
   /// Variance of the displacement along a direction.

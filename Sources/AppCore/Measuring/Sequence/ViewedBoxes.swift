@@ -182,9 +182,11 @@ struct ViewedBoxes {
   private func pair(
     _ near: Face, _ far: Face, length: Double, along direction: Vector3<World>
   ) -> (length: Double, middle: Double) {
+    // A face that no frame observed is as well known as the frame says that knows the length best.
+    let most = UprightSide.mostUnseen * length
+    let least = zip(errors ?? [], views).map { $0.side(along: direction, of: $1.box) }.min()
     let own = [near, far].reduce(0) { sum, face in
-      let unseen = BoxFaces.unseen * length
-      return sum + (face.isObserved ? face.combined.own(face.variances) : unseen * unseen)
+      sum + (face.isObserved ? face.combined.own(face.variances) : min(least ?? .infinity, most * most))
     }
     // What displaces a frame's box moves both faces: the length errs by it where their frames differ.
     let displaced = (errors ?? []).map { $0.displacement(along: direction) }

@@ -56,8 +56,10 @@ extension Operators {
       let (a, b) = (corners(first), corners(second))
       let (width, height) = (min(a.2, b.2) - max(a.0, b.0), min(a.3, b.3) - max(a.1, b.1))
       guard width > 0, height > 0 else { return false }
-      let union = (a.2 - a.0) * (a.3 - a.1) + (b.2 - b.0) * (b.3 - b.1) - width * height
-      return union > 0 && width * height / union > overlap
+      let common: Float = width * height
+      let (areaA, areaB): (Float, Float) = ((a.2 - a.0) * (a.3 - a.1), (b.2 - b.0) * (b.3 - b.1))
+      let union: Float = areaA + areaB - common
+      return union > 0 && common / union > overlap
     }
     var selected: [Int64] = []
     for image in 0..<boxes.shape[0] {

@@ -57,20 +57,26 @@ extension Operators {
     guard rank > 0, kernel.count == rank, strides.count == rank, pads.count == 2 * rank,
       indices.count == tensor.count, (kernel + strides + pads).allSatisfy({ abs($0) < 1 << 31 })
     else { throw ONNXError.malformed("the window or the indices do not fit the input") }
-    let natural =
-      Array(tensor.shape[..<2])
-      + (0..<rank).map {
-        (tensor.shape[$0 + 2] - 1) * strides[$0] + kernel[$0] - pads[$0] - pads[$0 + rank]
-      }
+    var natural = Array(tensor.shape[..<2])
+    for axis in 0..<rank {
+      let reach: Int = (tensor.shape[axis + 2] - 1) * strides[axis] + kernel[axis]
+      natural.append(reach - pads[axis] - pads[axis + rank])
+    }
     let shape = try call.integers(2) ?? natural
+    guard natural == shape || shape.count == natural.count && natural.allSatisfy({ $0 > 0 }) else {
+      throw ONNXError.malformed(
+        "an output of \(Shape.text(shape)), where the input was \(Shape.text(natural))")
+    }
     let (count, values) = (try Shape.count(shape, bits: 64), tensor.doubles())
     // Indices are those of the natural size; a larger output only has more room.
     var result = [Double](repeating: 0, count: count)
     let (own, target) = (Shape.strides(natural), Shape.strides(shape))
     for (value, index) in zip(values, indices) {
-      let flat =
-        natural == shape
-        ? index : zip(own, zip(natural, target)).map { index / $0 % $1.0 * $1.1 }.reduce(0, +)
+      var flat = index
+      if natural != shape {
+        flat = 0
+        for axis in natural.indices { flat += index / own[axis] % natural[axis] * target[axis] }
+      }
       guard result.indices.contains(flat) else {
         throw ONNXError.input("index \(index) lies outside of the output")
       }

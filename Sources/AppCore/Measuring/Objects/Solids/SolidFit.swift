@@ -43,6 +43,8 @@ package struct SolidFit {
 
   /// Whether readings are left that it does not explain, or a face that is none.
   let isIrregular: Bool
+  /// Whether parts of its box are missing.
+  let isNotched: Bool
 
   /// Nil where no solid explains the object.
   ///
@@ -61,11 +63,11 @@ package struct SolidFit {
     if let round, round.cost < box?.cost ?? .infinity {
       self.init(
         round, of: readings, reaches: round.solid.reaches, turn: round.solid.turn, top: round.solid.top,
-        isRound: true)
+        isRound: true, isNotched: false)
     } else if let box {
       self.init(
         box, of: readings, reaches: box.solid.reaches, turn: box.solid.turn, top: box.solid.top,
-        isRound: false)
+        isRound: false, isNotched: !box.solid.notches.isEmpty)
     } else {
       return nil
     }
@@ -73,17 +75,17 @@ package struct SolidFit {
 
   package init(
     isRound: Bool, turn: Double, reaches: [Double], errors: [Double], top: Double, topError: Double,
-    isIrregular: Bool
+    isIrregular: Bool, isNotched: Bool = false
   ) {
-    (self.isRound, self.isIrregular, self.turn) = (isRound, isIrregular, turn)
+    (self.isRound, self.isIrregular, self.isNotched, self.turn) = (isRound, isIrregular, isNotched, turn)
     (self.reaches, self.errors, self.top, self.topError) = (reaches, errors, top, topError)
   }
 
   private init<Solid>(
     _ settled: SettledSolid<Solid>, of readings: SolidReadings, reaches: [Double], turn: Double, top: Double,
-    isRound: Bool
+    isRound: Bool, isNotched: Bool
   ) {
-    self.isRound = isRound
+    (self.isRound, self.isNotched) = (isRound, isNotched)
     self.turn = turn
     self.reaches = reaches
     self.top = top
