@@ -54,7 +54,7 @@ extension MistakeTests {
     66 convert x*.pt o.safetensors | a pattern is no file
     64 convert depth.safetensors o.safetensors --max-depth 20,5 | --max-depth 20.5
     64 convert yolo11n.pt yolo11n.onnx | must end in .safetensors
-    73 convert m.onnx nowhere/o.safetensors | nowhere: no such
+    73 convert m.onnx nowhere/o.safetensors | nowhere: there is no such folder
     73 convert m.onnx det.safetensors | --force
     64 convert best.pt o.safetensors --precision fp16 | leave it out
     # inspect

@@ -29,7 +29,8 @@ import Testing
     ),
   ])
   func isNamedAndEndsWith65(_ arguments: [String], _ entry: String) throws {
-    let run = try CommandRun(arguments, in: place().path)
+    let place = try place()
+    let run = try CommandRun(arguments, in: place.path)
     #expect(run.status == 65 && run.error.contains("the others are done"), "\(arguments): \(run.error)")
     #expect(
       run.error.contains(entry) && run.error.contains("not UTF-8; rename it"), "\(arguments): \(run.error)")
@@ -59,7 +60,7 @@ import Testing
     for name in ["0", "1"] { try place.write(SyntheticCapture.encoded(), to: "p/\(name).png") }
     try place.write(place.read("scan/depth.npy"), to: "d/0.npy")
     let run = try CommandRun(
-      ["capture", "convert", "p", "--depth-map", "d", "--fov", "60", "--out", "out"], in: place.path)
+      ["capture", "convert", "p", "--depth-map", "d", "--intrinsics", "100,100,64,48", "--out", "out"], in: place.path)
     #expect(
       run.status == 0 && run.error.contains("p: skipped 1: d has no depth of that name"), "\(run.error)")
   }

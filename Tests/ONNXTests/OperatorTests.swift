@@ -67,6 +67,19 @@ import ONNX
     #expect(found == .malformed("attribute \"\(attribute)\" is [1, 0] for 2 axes"))
   }
 
+  @Test("a maximum is put back into no output of another rank, nor where the input had no size")
+  func unpooled() {
+    let (input, indices) = (Tensor([1, 1, 1], [Float(1)]), Tensor([1, 1, 1], [Int64(0)]))
+    for (shape, kernel) in [([1, 1, 1, 4], 2), ([1, 1, 4], 0)] as [([Int64], Int64)] {
+      let found = error {
+        _ = try run(
+          "MaxUnpool", [input, indices, Tensor([shape.count], shape)],
+          [Proto.attribute("kernel_shape", ints: [kernel])])
+      }
+      guard case .malformed = found else { return #expect(Bool(false), "\(String(describing: found))") }
+    }
+  }
+
   @Test("an attribute that is not implemented is named, not ignored")
   func attributes() {
     let found = error { _ = try run("Relu", [Tensor([1], [Float(1)])], [Proto.attribute("speed", int: 3)]) }

@@ -172,7 +172,9 @@ import Testing
     let sides = try #require(extent.sides)
     #expect([sides.minX, sides.maxX, sides.minZ, sides.maxZ].contains(.inferred))
     #expect(extent.warnings.contains(.unseenSide))
-    #expect(abs(try #require(extent.box3D).dimensions.x - 0.8) < 0.03 * 0.8)
+    let (box, errors) = (try #require(extent.box3D), try #require(extent.errors))
+    #expect(abs(box.dimensions.x - 0.8) < 0.03 * 0.8)
+    #expect(box.dimensions.z + BoxErrors.deviations * errors.dimensions.z > 0.4, "\(errors)")
   }
 
   /// The largest level surface below is the floor, but the box touches another.

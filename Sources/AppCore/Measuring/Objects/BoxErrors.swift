@@ -41,9 +41,9 @@ public struct BoxErrors: Sendable, Equatable {
     return (own + shared * shared).squareRoot()
   }
 
-  /// Whether the interval of a side is wide, as that of a side of no length is.
+  /// Whether the interval of a side is wide, as that of a side of no length or of no known error is.
   func isWide(_ side: KeyPath<BoxDimensions, Double>, of box: Box3D) -> Bool {
-    Self.deviations * dimensions[keyPath: side] >= Self.wide * box.dimensions[keyPath: side]
+    !(Self.deviations * dimensions[keyPath: side] < Self.wide * box.dimensions[keyPath: side])
   }
 
   /// Relative error of the volume.

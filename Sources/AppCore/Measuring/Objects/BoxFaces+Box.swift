@@ -44,14 +44,17 @@ extension BoxFaces {
     let evidence = BoxSides(
       minX: faces[1].evidence, maxX: faces[0].evidence, minY: isSupported ? .floor : .inferred,
       maxY: isTopSeen ? .observed : .inferred, minZ: faces[3].evidence, maxZ: faces[2].evidence)
-    /// How far the object may extend beyond two faces, meters.
-    func unseen(_ pair: ArraySlice<UprightSide>, _ length: Double) -> Double {
-      pair.reduce(0) { hypot($0, $1.evidence == .inferred ? $1.unseen * length : 0) }
+    /// How far the object may extend beyond two faces, meters; where one face alone is seen, as far as it is wide.
+    func unseen(_ pair: ArraySlice<UprightSide>, _ length: Double, across width: Double) -> Double {
+      guard length >= Box3D.smallestSide || !pair.contains(where: { $0.evidence == .inferred }) else {
+        return width
+      }
+      return pair.reduce(0) { hypot($0, $1.evidence == .inferred ? $1.unseen * length : 0) }
     }
     let beyond = BoxDimensions(
-      x: unseen(faces[..<2], own.sizeX),
+      x: unseen(faces[..<2], own.sizeX, across: own.sizeZ),
       y: isTopSeen && isSupported ? 0 : UprightSide.mostUnseen * (top - bottom),
-      z: unseen(faces[2...], own.sizeZ))
+      z: unseen(faces[2...], own.sizeZ, across: own.sizeX))
     /// Standard error of a length between two faces, meters.
     func whole(_ pair: ArraySlice<UprightSide>, _ unseen: Double) -> Double {
       pair.reduce(unseen) { hypot($0, $1.error) }

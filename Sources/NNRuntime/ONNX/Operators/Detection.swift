@@ -65,10 +65,13 @@ extension Operators {
     for image in 0..<boxes.shape[0] {
       for kind in 0..<scores.shape[1] {
         let start = (image * scores.shape[1] + kind) * count
-        let order = (0..<count).filter { least == nil || values[start + $0] > least! }
-          .sorted {
-            values[start + $0] == values[start + $1] ? $0 < $1 : values[start + $0] > values[start + $1]
-          }
+        let candidates = (0..<count).filter { (index: Int) -> Bool in
+          least.map { values[start + index] > $0 } ?? true
+        }
+        let order = candidates.sorted { (a: Int, b: Int) -> Bool in
+          let (first, second) = (values[start + a], values[start + b])
+          return first == second ? a < b : first > second
+        }
         var kept: [Int] = []
         for index in order where kept.count < most {
           if kept.contains(where: { isNear(image * count + $0, image * count + index) }) { continue }

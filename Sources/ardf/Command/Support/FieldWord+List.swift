@@ -172,7 +172,6 @@ extension FieldWord {
     flag(["verbose"], (nil, .done)),
     flag(["json"], (["bench", "profile", "evaluate"], .words(["--report", "json"]))),
     flag(["json"], (["simulate", "merge"], .done), (["serve"], .words(["--log=json"]))),
-    flag(["quiet"], (["infer"], .done)),
     value([labeledOfOld], (["verify"], .option("--labeled"))),
     value(
       ["host", "bind", "address", "http-port"],
