@@ -60,7 +60,8 @@ import Testing
     for name in ["0", "1"] { try place.write(SyntheticCapture.encoded(), to: "p/\(name).png") }
     try place.write(place.read("scan/depth.npy"), to: "d/0.npy")
     let run = try CommandRun(
-      ["capture", "convert", "p", "--depth-map", "d", "--intrinsics", "100,100,64,48", "--out", "out"], in: place.path)
+      ["capture", "convert", "p", "--depth-map", "d", "--intrinsics", "100,100,64,48", "--out", "out"],
+      in: place.path)
     #expect(
       run.status == 0 && run.error.contains("p: skipped 1: d has no depth of that name"), "\(run.error)")
   }
