@@ -111,9 +111,10 @@ enum ShapeRules {
       (input.shape + weights).allSatisfy((0...mostSize).contains),
       let channels = elementCount([weights[1], step.int("group") ?? 1])
     else { return nil }
-    let sizes = (0..<axes).map { axis in
-      (input.shape[axis + 2] - 1) * strides[axis] + dilations[axis] * (weights[axis + 2] - 1) + 1
-        - pads[axis] - pads[axis + axes] + more[axis]
+    let sizes = (0..<axes).map { axis -> Int in
+      let starts: Int = (input.shape[axis + 2] - 1) * strides[axis]
+      let reach: Int = dilations[axis] * (weights[axis + 2] - 1) + 1
+      return starts + reach - pads[axis] - pads[axis + axes] + more[axis]
     }
     guard sizes.allSatisfy({ $0 > 0 }) else { return nil }
     return TensorKind(type: input.type, shape: [input.shape[0], channels] + sizes)
