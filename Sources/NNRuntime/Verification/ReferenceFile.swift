@@ -59,8 +59,11 @@ public struct ReferenceFile: Sendable {
   /// compared; empty for npz.
   package var reducedTypes: [String: Int] {
     guard case .safetensors(_, let entries) = contents else { return [:] }
-    let reduced = entries.values.map(\.dtype).filter { $0 == .float16 || $0 == .bfloat16 }
-    return Dictionary(reduced.map { ($0.rawValue, 1) }, uniquingKeysWith: +)
+    var counts: [String: Int] = [:]
+    for entry in entries.values where entry.dtype == .float16 || entry.dtype == .bfloat16 {
+      counts[entry.dtype.rawValue, default: 0] += 1
+    }
+    return counts
   }
 
   /// The tensors' names in the order in which the file holds them; sorted for npz.

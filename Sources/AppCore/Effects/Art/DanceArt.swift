@@ -26,7 +26,8 @@ struct DanceArt: EffectArt {
         let off = abs(x - beam.x - beam.slope * down) / half
         guard off < 1 else { continue }
         let soft = (1 - off * off) * (1 - off * off)
-        light += beam.color * (soft * 0.26 * (1 - down * 0.28) * smoothStep(0, 0.1, down))
+        let strength: Float = soft * 0.26 * (1 - down * 0.28) * smoothStep(0, 0.1, down)
+        light += beam.color * strength
       }
       // The pools on the floor.
       for beam in beams {

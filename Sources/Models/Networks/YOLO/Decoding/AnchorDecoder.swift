@@ -27,15 +27,14 @@ package struct AnchorDecoder: Sendable {
     precondition(boxes.count == level.count * coding.channels && classes.count == level.count * classCount)
     precondition(extras.count == level.count * extraCount)
     var column = [Float](repeating: 0, count: channels)
-    var target = column.mutableSpan
-    decode(cell, level, boxes: boxes, classes: classes, extras: extras, into: &target, at: 0)
+    decode(cell, level, boxes: boxes, classes: classes, extras: extras, into: &column, at: 0)
     return column
   }
 
   /// Writes the decoded values of a cell from `first` on.
   private func decode(
     _ cell: Int, _ level: PyramidLevel, boxes: Span<Float>, classes: Span<Float>, extras: Span<Float>,
-    into column: inout MutableSpan<Float>, at first: Int
+    into column: inout [Float], at first: Int
   ) {
     let own = extras.extracting(cell * extraCount..<(cell + 1) * extraCount)
     let numbers = boxes.extracting(cell * coding.channels..<(cell + 1) * coding.channels)
@@ -82,10 +81,9 @@ package struct AnchorDecoder: Sendable {
     var columns = [Float](repeating: 0, count: HeadDecoding.block * channels)
     for start in stride(from: 0, to: level.count, by: HeadDecoding.block) {
       let cells = start..<min(start + HeadDecoding.block, level.count)
-      var target = columns.mutableSpan
       for cell in cells {
         decode(
-          cell, level, boxes: boxes, classes: classes, extras: extras, into: &target,
+          cell, level, boxes: boxes, classes: classes, extras: extras, into: &columns,
           at: (cell - start) * channels)
       }
       HeadDecoding.transpose(

@@ -115,8 +115,11 @@ extension YOLODetector {
           }
         }
       }
-      return Array(column[..<4]) + [column[4 + choice.classIndex], Float(choice.classIndex)]
-        + column[(4 + classCount)...]
+      var row = Array(column[..<4])
+      row.append(column[4 + choice.classIndex])
+      row.append(Float(choice.classIndex))
+      row.append(contentsOf: column[(4 + classCount)...])
+      return row
     }
   }
 }
