@@ -39,8 +39,12 @@ enum ObjectTable {
   /// of these points in the world.
   static func measuredColumns(of network: any ObjectNetwork) -> [String] {
     let corners = network.form == .orientedBoxes ? (0..<4).map { "oriented\($0)" } : []
-    return objects + columns(of: network).dropFirst(detections.count)
-      + (keypoints(of: network) + corners).flatMap { name in ["x", "y", "z"].map { "\(name)_world_\($0)_m" } }
+    var names = objects
+    names += columns(of: network).dropFirst(detections.count)
+    for point in keypoints(of: network) + corners {
+      names += ["x", "y", "z"].map { "\(point)_world_\($0)_m" }
+    }
+    return names
   }
 
   private static func keypoints(of network: any ObjectNetwork) -> [String] {
@@ -86,17 +90,22 @@ enum ObjectTable {
   ///
   /// `isTracked`: with a last column of identities.
   static func rows(ofResult line: JSONValue, isTracked: Bool) -> [[String]] {
-    (line["summary"]?["objects"]?.array ?? []).map { object in
+    let objects: [JSONValue] = line["summary"]?["objects"]?.array ?? []
+    return objects.map { object -> [String] in
       let box = object["box3D"]
-      let sides = ["-x", "+x", "-y", "+y", "-z", "+z"].map { text(box?["sides"]?[$0]) }
-      let known = known(
+      var row = known(
         object, source: line["source"]?.string ?? "", name: line["name"]?.string ?? "",
         timestamp: line["timestamp"])
-      return known + [text(object["distanceMeters"]), text(object["distanceSource"])]
-        + (0..<3).map { text(box?["dimensions"]?[$0]) } + (0..<3).map { text(box?["center"]?[$0]) }
-        + [text(box?["yaw"]), text(box?["method"])] + sides + intervals(object) + shapes(object)
-        + places(object)
-        + (isTracked ? [text(object["track"])] : [])
+      row += [text(object["distanceMeters"]), text(object["distanceSource"])]
+      row += (0..<3).map { text(box?["dimensions"]?[$0]) }
+      row += (0..<3).map { text(box?["center"]?[$0]) }
+      row += [text(box?["yaw"]), text(box?["method"])]
+      row += ["-x", "+x", "-y", "+y", "-z", "+z"].map { text(box?["sides"]?[$0]) }
+      row += intervals(object)
+      row += shapes(object)
+      row += places(object)
+      if isTracked { row.append(text(object["track"])) }
+      return row
     }
   }
 
@@ -105,10 +114,15 @@ enum ObjectTable {
     func ends(_ interval: JSONValue?) -> [String] { (0..<2).map { text(interval?[$0]) } }
     let box = object["box3D"]
     let known = box?["interval95"]
-    return ends(object["distanceInterval95"]) + (0..<3).flatMap { ends(known?["dimensions"]?[$0]) }
-      + (0..<3).flatMap { ends(known?["center"]?[$0]) } + ends(known?["yaw"])
-      + [text(box?["floorArea"])] + ends(known?["floorArea"])
-      + [text(box?["volume"])] + ends(known?["volume"])
+    var cells = ends(object["distanceInterval95"])
+    for index in 0..<3 { cells += ends(known?["dimensions"]?[index]) }
+    for index in 0..<3 { cells += ends(known?["center"]?[index]) }
+    cells += ends(known?["yaw"])
+    for name in ["floorArea", "volume"] {
+      cells.append(text(box?[name]))
+      cells += ends(known?[name])
+    }
+    return cells
   }
 
   /// The world positions of the key points, or of the corners of the oriented box.
