@@ -21,11 +21,11 @@ public struct SurestCandidate: Sendable, Equatable, CustomStringConvertible {
   /// The greatest threshold of two decimals that its score exceeds.
   public var threshold: Double { Double(thresholdHundredths) / 100 }
 
-  private var thresholdHundredths: Int { max(0, Int((Double(confidence) * 100).rounded(.up)) - 1) }
+  private var thresholdHundredths: Int { max(0, Int(clamping: (Double(confidence) * 100).rounded(.up)) - 1) }
 
   /// For people: `the surest is a cup of 0.31, which a threshold (--conf) of 0.30 shows`.
   public var description: String {
-    let score = Self.text(hundredths: Int((Double(confidence) * 100).rounded()))
+    let score = Self.text(hundredths: Int(clamping: (Double(confidence) * 100).rounded()))
     let threshold = Self.text(hundredths: thresholdHundredths)
     return "the surest is a \(className) of \(score), which a threshold (--conf) of \(threshold) shows"
   }
