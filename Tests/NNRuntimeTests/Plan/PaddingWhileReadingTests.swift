@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Zeros around a map are the padding of the convolution that reads it")
 struct PaddingWhileReadingTests {
-  /// Zeros around a map of 12x10 pixels, and a convolution of what they make.
+  /// Zeros around a map, and a convolution of what they make.
   private func network(
     top: Int, left: Int, bottom: Int, right: Int, kernel: Int = 3, stride: Int = 2, depthwise: Bool = false,
-    filling: Int32 = -1
+    filling: Int32 = -1, height: Int = 12
   ) -> Graph {
-    let (height, width, channels) = (12, 10, 24)
+    let (width, channels) = (10, 24)
     let builder = GraphBuilder(name: "padded")
     let x = builder.input("x", height: height, width: width, channels: channels)
     let starts = (-top..<height + bottom).flatMap { y in
@@ -43,6 +43,16 @@ struct PaddingWhileReadingTests {
     }
     try JoinedNetwork.check(
       network(top: 0, left: 0, bottom: 1, right: 1, kernel: 2, stride: 1, depthwise: depthwise))
+  }
+
+  @Test("and every kernel is timed with that padding", arguments: [12, 13])
+  func timed(height: Int) throws {
+    for (leading, trailing) in [(0, 1), (1, 0)] {
+      let plan = try Plan(
+        network(top: leading, left: leading, bottom: trailing, right: trailing, height: height))
+      let results = try KernelBenchmark(runs: 1).measure(plan, pool: ThreadPool(threads: 1)) { _, _ in }
+      #expect(results.contains { $0.shape.padding == leading && $0.shape.inHeight == height })
+    }
   }
 
   @Test("but not more above than to the left, more than the kernel reaches, or what is no zero")

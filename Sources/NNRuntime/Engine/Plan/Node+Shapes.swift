@@ -8,10 +8,10 @@ extension ConvolutionShape {
       (input + 2 * padding - kernel) / stride + 1 == output
     }
     if !isMade(outHeight, of: inHeight, kernelHeight) {
-      window.bottom = (outHeight - 1) * stride + kernelHeight - inHeight - padding
+      window.bottom = max(0, (outHeight - 1) * stride + kernelHeight - inHeight - padding)
     }
     if !isMade(outWidth, of: inWidth, kernelWidth) {
-      window.right = (outWidth - 1) * stride + kernelWidth - inWidth - padding
+      window.right = max(0, (outWidth - 1) * stride + kernelWidth - inWidth - padding)
     }
     return window
   }

@@ -23,7 +23,7 @@ extension Graph {
       let hasResidual = node.inputs.count > 1
       switch nodes[before].operation {
       case let resize as Resize
-      where enlarges(before) && layer.activation == .none
+      where enlarges(nodes[before]) && layer.activation == .none
         && !(resize.interpolation == .nearest && hasResidual):
         graph.exchange(before, index)
       case is Concatenate where nodes[before].inputs.count == 2 && !hasResidual:
@@ -62,10 +62,8 @@ extension Graph {
     return graph
   }
 
-  /// Whether the resize at `index` makes more pixels than it reads.
-  func enlarges(_ index: Int) -> Bool {
-    shapes[nodes[index].inputs[0]].pixels < shapes[nodes[index].output].pixels
-  }
+  /// Whether a resize makes more pixels than it reads.
+  func enlarges(_ node: Node) -> Bool { shapes[node.inputs[0]].pixels < shapes[node.output].pixels }
 
   /// The power of two by which the node at `index` repeats pixels in both directions; nil where it does something else.
   private func repeats(_ index: Int) -> Int? {

@@ -12,30 +12,16 @@
 extension Graph {
   /// The same network with transposed convolutions fused into the 3x3 convolutions after them.
   func joiningTransposed(where accepts: Joint.Judge) -> Graph {
-    var graph = self
-    let makers = makersForOne()
-    var removed = Set<Int>()
-    for (index, node) in nodes.enumerated() {
-      guard var layer = node.operation as? Convolution, node.inputs.count == 1, !layer.isDepthwise,
-        layer.kernelHeight == 3, layer.kernelWidth == 3, layer.stride == 1, layer.padding == 1,
-        layer.trailing == nil,
-        layer.readsInput, layer.inChannels == nil, let before = makers[node.inputs[0]],
-        let transposed = (nodes[before].operation as? TransposedConvolution)?.layer,
+    joiningMakers(where: accepts) { node, layer, before in
+      guard node.inputs.count == 1, !layer.isDepthwise, layer.inChannels == nil,
+        layer.window == Window(height: 3, width: 3, padding: 1),
+        let transposed = (before.operation as? TransposedConvolution)?.layer,
         transposed.kernelHeight == 2, transposed.stride == 2, transposed.activation == .none
-      else { continue }
+      else { return nil }
+      var layer = layer
       layer.prologue = .transpose(
         Transposition(weights: transposed.weights, scale: transposed.scale, bias: transposed.bias))
-      var joined = graph.nodes[index]
-      joined.operation = layer
-      joined.inputs = nodes[before].inputs
-      joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
-      guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
-        continue
-      }
-      graph.nodes[index] = joined
-      removed.insert(before)
+      return (layer, before.inputs)
     }
-    graph.remove(removed)
-    return graph
   }
 }

@@ -9,3 +9,35 @@ struct Joint {
   /// Whether a rewrite is accepted.
   typealias Judge = (Joint) -> Bool
 }
+
+extension Graph {
+  /// The same network, in which convolutions also do the work of the node that makes their first input.
+  ///
+  /// - Parameters:
+  ///   - accepts: Whether two nodes are joined.
+  ///   - join: Makes a node and its layer do that of the one before, which nothing else reads; nil where they cannot.
+  /// - Returns: The network.
+  func joiningMakers(
+    where accepts: Joint.Judge = { _ in true },
+    _ join: (_ node: Node, _ layer: Convolution, _ before: Node) -> (layer: Convolution, inputs: [ValueID])?
+  ) -> Graph {
+    var graph = self
+    let makers = makersForOne()
+    var removed = Set<Int>()
+    for (index, node) in nodes.enumerated() {
+      guard let layer = node.operation as? Convolution, layer.readsInput, let before = makers[node.inputs[0]],
+        let found = join(node, layer, nodes[before])
+      else { continue }
+      var joined = graph.nodes[index]
+      (joined.operation, joined.inputs) = (found.layer, found.inputs)
+      joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
+      guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
+        continue
+      }
+      graph.nodes[index] = joined
+      removed.insert(before)
+    }
+    graph.remove(removed)
+    return graph
+  }
+}

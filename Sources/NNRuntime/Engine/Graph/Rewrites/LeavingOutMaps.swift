@@ -1,33 +1,18 @@
 // Maps that only one layer reads are not materialized. A layer normalization, or a product by a vector, is a prologue of the
-// linear layer (or pointwise convolution) that reads it, an upsampling one of the convolution that reads its windows, and a pointwise convolution an
-// epilogue of the convolution before it, while its pixels are in the cache.
+// linear layer (or pointwise convolution) that reads it, an upsampling one of the convolution that reads its windows, and a
+// pointwise convolution an epilogue of the convolution before it, while its pixels are in the cache.
 
 extension Graph {
   /// The same network with bilinear upsamplings fused into the convolutions after them.
   func enlargingWhileReading(where accepts: Joint.Judge) -> Graph {
-    var graph = self
-    let makers = makersForOne()
-    var removed = Set<Int>()
-    for (index, node) in nodes.enumerated() {
-      guard var layer = node.operation as? Convolution, !layer.isDepthwise, layer.readsInput,
-        let before = makers[node.inputs[0]],
-        let resize = nodes[before].operation as? Resize, case .bilinear = resize.interpolation,
-        nodes[before].inputs.count == 1,
-        enlarges(before)
-      else { continue }
+    joiningMakers(where: accepts) { node, layer, before in
+      guard !layer.isDepthwise, let resize = before.operation as? Resize,
+        case .bilinear = resize.interpolation, before.inputs.count == 1, enlarges(before)
+      else { return nil }
+      var layer = layer
       layer.prologue = .enlarge(resize)
-      var joined = graph.nodes[index]
-      joined.operation = layer
-      joined.inputs[0] = nodes[before].inputs[0]
-      joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
-      guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
-        continue
-      }
-      graph.nodes[index] = joined
-      removed.insert(before)
+      return (layer, before.inputs + node.inputs.dropFirst())
     }
-    graph.remove(removed)
-    return graph
   }
 
   /// The same network with layer normalizations fused into the linear layers after them.
@@ -66,27 +51,12 @@ extension Graph {
 
   /// The same network with the products of squeeze and excitation fused into the 1x1 convolutions after them.
   func excitingWhileMultiplying(where accepts: Joint.Judge) -> Graph {
-    var graph = self
-    let makers = makersForOne()
-    var removed = Set<Int>()
-    for (index, node) in nodes.enumerated() {
-      guard var layer = node.operation as? Convolution, layer.isProjection, layer.readsInput,
-        let before = makers[node.inputs[0]], nodes[before].operation is ChannelProduct
-      else { continue }
+    joiningMakers(where: accepts) { node, layer, before in
+      guard layer.isProjection, before.operation is ChannelProduct else { return nil }
+      var layer = layer
       layer.prologue = .multiply
-      var joined = graph.nodes[index]
-      joined.operation = layer
-      joined.inputs[0] = nodes[before].inputs[0]
-      joined.inputs.append(nodes[before].inputs[1])
-      joined.preceding.insert(contentsOf: nodes[before].holds, at: 0)
-      guard accepts(Joint(layer: node, joined: joined, other: nodes[before], shapes: shapes)) else {
-        continue
-      }
-      graph.nodes[index] = joined
-      removed.insert(before)
+      return (layer, [before.inputs[0]] + node.inputs.dropFirst() + [before.inputs[1]])
     }
-    graph.remove(removed)
-    return graph
   }
 
   /// The same network with 1x1 convolutions joined to the convolutions before them.

@@ -1,26 +1,18 @@
 extension Graph {
   /// The same network, of which convolutions take the zeros around a map as their own padding.
   func paddingWhileReading() -> Graph {
-    var graph = self
-    let makers = makersForOne()
-    var removed = Set<Int>()
-    for (index, node) in nodes.enumerated() {
-      guard var layer = node.operation as? Convolution, layer.readsInput, !layer.isProjection,
-        let before = makers[node.inputs[0]], let order = (nodes[before].operation as? Rearrange)?.order,
-        let zeros = order.zeros(around: shapes[nodes[before].inputs[0]])
-      else { continue }
+    joiningMakers { node, layer, before in
+      guard !layer.isProjection, let order = (before.operation as? Rearrange)?.order,
+        let zeros = order.zeros(around: shapes[before.inputs[0]])
+      else { return nil }
       var window = layer.window
       (window.top, window.left) = (window.top + zeros.top, window.left + zeros.left)
       (window.bottom, window.right) = (window.bottom + zeros.bottom, window.right + zeros.right)
-      guard let (_, padding, trailing) = window.trailing else { continue }
+      guard let (_, padding, trailing) = window.trailing else { return nil }
+      var layer = layer
       (layer.padding, layer.trailing) = (padding, trailing)
-      graph.nodes[index].operation = layer
-      graph.nodes[index].inputs[0] = nodes[before].inputs[0]
-      graph.nodes[index].preceding.insert(contentsOf: nodes[before].holds, at: 0)
-      removed.insert(before)
+      return (layer, before.inputs + node.inputs.dropFirst())
     }
-    graph.remove(removed)
-    return graph
   }
 }
 
