@@ -327,7 +327,7 @@ extension MistakeTests {
     64 capture check | <source>
     66 capture check nowhere | nowhere: no such file or folder
     65 capture check empty | the folder is empty
-    65 capture check taken | not a known capture
+    65 capture check taken | holds neither pictures | nor a capture | ardf capture check --help
     65 capture check notes.txt | no picture of a known format
     65 capture check det.safetensors | holds a network, not pictures
     65 capture check cap/depth.npy | no picture of a known format
