@@ -316,6 +316,8 @@ extension MistakeTests {
     65 serve --models pics --listen 127.0.0.1:0 | is a directory
     64 serve --models det.safetensors,det.safetensors --listen 127.0.0.1:0 | NAME=FILE
     64 serve p.png DET --deepstack | goes with --models
+    64 serve --json | --log goes with --models | --json, which means --log json
+    64 serve p.png DET --json | --json, which means --log json | leave it out
     64 serve p.png DET --lanes 2 | --lanes goes with --models
     64 serve p.png DET --capture cap | --capture goes with a folder of results
     66 serve --models https://a.b/c.pt --listen 127.0.0.1:0 | download it
