@@ -143,7 +143,7 @@ struct PartRun {
   /// A record of a bad input counts, unless the system caused the failure.
   private func isDone(_ piece: PartWork.Piece, digest: String, _ part: PartFile) -> Bool {
     part.holds(piece.position, mark: PartRecord.mark(id: piece.id, digest: digest))
-      && part.failureKind(at: piece.position) != FrameDefect.unreadable
+      && part.failureKind(at: piece.position) != FrameDefect.Kind.unreadable.rawValue
   }
 
   private func results(
@@ -207,8 +207,9 @@ struct PartRun {
         return (0, nil)
       }
       let over = "\(text): more than --max-errors \(budget.judgment); records of all of them are kept"
-      error = tally.failures[FrameDefect.unreadable] == nil ? .overBudget(over) : .tryAgain(over)
-    } else if tally.failures[FrameDefect.unreadable] != nil {
+      error =
+        tally.failures[FrameDefect.Kind.unreadable.rawValue] == nil ? .overBudget(over) : .tryAgain(over)
+    } else if tally.failures[FrameDefect.Kind.unreadable.rawValue] != nil {
       error = .tryAgain("\(text); run it again with --resume, the others are done")
     } else {
       error = .input("\(text); the others are done")
