@@ -41,7 +41,7 @@ struct PartRun {
   /// Computes the frames without a record.
   ///
   /// With `isInterruptible`, the first SIGINT or SIGTERM ends the run after the frames that have begun.
-  func run(_ work: PartWork, lanes: Lanes, jobs: [FrameJob], isInterruptible: Bool) async throws {
+  func run(_ work: PartWork, workers: FrameWorkers, jobs: [FrameJob], isInterruptible: Bool) async throws {
     let (part, log, notes) = try folder.open()
     for note in notes { Console.note(note) }
     for line in part.damage.lines(of: part.path) { Console.inform(line) }
@@ -51,11 +51,11 @@ struct PartRun {
     var tally = Tally()
     var (work, budget) = (work, budget)
     let run = self
-    try await lanes.asCompleted {
+    try await workers.asCompleted {
       guard Interruption.endingSignal == nil, budget?.isSpent != true else { return nil }
       return try work.next()
-    } work: { piece, lane in
-      (piece, try await run.outcome(of: piece, job: jobs[lane], part: part, log: log))
+    } work: { piece, worker in
+      (piece, try await run.outcome(of: piece, job: jobs[worker], part: part, log: log))
     } deliver: { piece, outcome in
       if case .record(let record, let frame) = outcome {
         try part.append(record)
