@@ -225,7 +225,7 @@ import Testing
     #expect(names == ["f1000", "f1001", "f1002"])
   }
 
-  @Test func sameBytesInAnyNumberOfLanes() throws {
+  @Test func sameBytesForAnyNumberOfWorkers() throws {
     let place = try TemporaryDirectory()
     try SyntheticCapture.writeSequence(of: 5, to: place.file("sequence"))
     var results: [[String: String]] = []

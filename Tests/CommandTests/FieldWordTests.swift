@@ -45,6 +45,8 @@ import ardf
       ),
       ("profile n.pt --warmup 3 --runs 9 --batch 1", "profile n.pt --warm-up=3 --iterations=9"),
       ("bench -m n.pt -d CPU -niter 10 -nthreads 2 -nireq 4", "bench n.pt --runs=10 --threads=2 --streams=4"),
+      ("serve --models n.pt --lanes 2", "serve --models n.pt --workers=2"),
+      ("soak --workers 2", "soak --threads=2"),
       ("detect predict model=best.pt source=bus.jpg", "detect bus.jpg --yolo=best.pt"),
       ("run bus.jpg --conf -1", "run bus.jpg --conf=-1"),
       ("detect f.mp4 --tracker bytetrack.yaml --persist", "detect f.mp4 --track=bytetrack.yaml"),

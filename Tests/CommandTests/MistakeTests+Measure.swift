@@ -307,18 +307,18 @@ extension MistakeTests {
     64 serve --model-repository models | --models
     64 serve --models det.safetensors --token abc | --token-file
     66 serve --models det.safetensors --token-file no | no: no such file
-    64 serve --models det.safetensors --lanes 0 | from 1 to 64
+    64 serve --models det.safetensors --workers 0 | from 1 to 64
     64 serve --models det.safetensors --timeout -5 | --timeout -5
     64 serve --modls det.safetensors | Did you mean '--models'?
     64 serve pics nowhere | at a time
     64 serve p.png DET --port 80,80 | give a whole number
-    64 serve --models det.safetensors --lanes x | give a whole number
+    64 serve --models det.safetensors --workers x | give a whole number
     65 serve --models pics --listen 127.0.0.1:0 | is a directory
     64 serve --models det.safetensors,det.safetensors --listen 127.0.0.1:0 | NAME=FILE
     64 serve p.png DET --deepstack | goes with --models
     64 serve --json | --log goes with --models | --json, which means --log json
     64 serve p.png DET --json | --json, which means --log json | leave it out
-    64 serve p.png DET --lanes 2 | --lanes goes with --models
+    64 serve p.png DET --workers 2 | --workers goes with --models
     64 serve p.png DET --capture cap | --capture goes with a folder of results
     66 serve --models https://a.b/c.pt --listen 127.0.0.1:0 | download it
     64 serve --models depth.safetensors --listen 0.0.0.0:0 | --token-file

@@ -58,7 +58,7 @@ import ardf
   }
 
   @Test(arguments: [
-    ("serve cap --lanes 2", "--lanes goes with --models"),
+    ("serve cap --workers 2", "--workers goes with --models"),
     ("serve cap --timeout=5", "--timeout goes with --models"),
     ("serve --max-body 1M", "--max-body goes with --models"),
     ("serve --log json", "--log goes with --models"),
@@ -119,7 +119,7 @@ import ardf
   }
 
   @Test(arguments: [
-    "serve cap --frame 1 --max-memory 1G", "serve --models a --lanes 2 --listen 127.0.0.1:0",
+    "serve cap --frame 1 --max-memory 1G", "serve --models a --workers 2 --listen 127.0.0.1:0",
     "run a.png --out o --picture-format png --usdz", "run a.png --out - --masks-rle",
     "run a.png --depth-map d --intrinsics 1,1,1,1 --depth-unit 0.01 --out -",
     "run --from list --out o --depth-unit 0.01", "run clip.mp4 --live --out -",

@@ -87,7 +87,7 @@ import Testing
     #expect(png.status == 0, "\(png.error)")
   }
 
-  /// Lanes work side by side, and what they write and say is in the order of the pictures.
+  /// Workers work side by side, and what they write and say is in the order of the pictures.
   @Test(arguments: [["detect"] + TinyNetwork.detectorOptions, ["depth"] + TinyNetwork.depthOptions])
   func manyPicturesAreTheSameForAnyNumberOfThreads(command: [String]) throws {
     let place = try TemporaryDirectory()

@@ -26,7 +26,7 @@ import Testing
     (networks + ["--token-file", "token", "--no-auth"], 64, "contradict"),
     (networks + ["--token-file", "missing"], 66, "missing"),
     (networks + ["--token-file", "short"], 65, "openssl"),
-    (networks + ["--lanes", "0"], 64, "--lanes"),
+    (networks + ["--workers", "0"], 64, "--workers"),
     (networks + ["--timeout", "0"], 64, "--timeout"),
     (["--log", "json"], 64, "--models"), (["--deepstack", "--port", "0"], 64, "--models"),
     (["--models", "d=\(TinyNetwork.depth)", "--depth-size", "42", "--deepstack"], 64, "detector"),

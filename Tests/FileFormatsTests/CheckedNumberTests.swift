@@ -17,9 +17,8 @@ import Testing
     for (found, expected) in results {
       #expect(found == (expected.overflow ? nil : CheckedInt(expected.partialValue)))
     }
-    let (sum, difference) = (Int128(first) + Int128(second), Int128(first) - Int128(second))
+    let sum = Int128(first) + Int128(second)
     #expect(a.addingSaturated(b) == CheckedInt(Int(clamping: sum)))
-    #expect(a.subtractingSaturated(b) == CheckedInt(Int(clamping: difference)))
     #expect((a < b) == (first < second))
   }
 
@@ -59,22 +58,5 @@ import Testing
     #expect(json[7]?.integers(in: 0...9) == [1, 2])
     #expect(json[8]?.integers(in: 0...9) == nil)
     #expect(json.integers(in: 0...9) == nil)
-  }
-
-  private enum Meters: NumberBounds {
-    static let range = 0.0...100
-    static let expected = "meters from 0 to 100"
-  }
-
-  @Test func boundedNumbers() throws {
-    #expect(try Bounded<Meters>(100, field: "height").value == 100)
-    for wrong in [-0.001, 100.001, .infinity, -.infinity, .nan, nil] as [Double?] {
-      #expect(throws: NumberDefect(field: "height", expected: "meters from 0 to 100")) {
-        try Bounded<Meters>(wrong, field: "height")
-      }
-    }
-    #expect(
-      NumberDefect(field: "a\u{1b}b", expected: Meters.expected).description
-        == "a\\u{1b}b must be meters from 0 to 100")
   }
 }

@@ -47,7 +47,7 @@ import Testing
   @Test("a request that is computed too late is told so, though nobody has looked at the clock meanwhile")
   func late() async {
     let time = ManualTime()
-    let queue = InferenceQueue(limit: 1, lanes: 1, waiting: DeadlineTimer { time.now })
+    let queue = InferenceQueue(limit: 1, workers: 1, waiting: DeadlineTimer { time.now })
     let due = time.now + .milliseconds(1)
     await #expect(throws: InferenceQueue.Failure.deadline) {
       try await queue.run(until: due, isAbandoned: { false }) { _, _ in time.advance(by: .milliseconds(1)) }

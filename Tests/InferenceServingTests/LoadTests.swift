@@ -110,9 +110,9 @@ import Testing
     }
   }
 
-  @Test func lanesComputeSideBySide() async throws {
+  @Test func workersComputeSideBySide() async throws {
     let model = Doubling(isGated: true)
-    try await serving(model, lanes: 3) { (client: ServerClient) throws in
+    try await serving(model, workers: 3) { (client: ServerClient) throws in
       let all = try (1...3).map { try client.begin("\($0)") }
       // All three are in the model at once.
       for _ in 0..<3 { model.entered.wait() }
@@ -159,7 +159,7 @@ import Testing
     let port = try ListeningPort(.loopback(0))
     let end = GracefulShutdown()
     let server = InferenceServer(
-      models: [Doubling()], port: port, lanes: 1, queueLimit: 1, token: nil,
+      models: [Doubling()], port: port, workers: 1, queueLimit: 1, token: nil,
       metrics: Metrics(version: "test"), version: "test", end: end)
     let task = Task(executorPreference: DedicatedExecutor(name: "server", count: 1)) {
       try await server.run()

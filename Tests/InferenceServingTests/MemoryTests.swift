@@ -12,7 +12,7 @@ import Testing
   @Test func sharesAreBoundedAloneAndTogether() throws {
     let budget = MemoryBudget(limit: 1000)
     do {
-      let (one, other) = (MemoryBudget.Share(budget), MemoryBudget.Share(budget))
+      let (one, other) = (MemoryBudget.Reservation(budget), MemoryBudget.Reservation(budget))
       try one.take(700)
       #expect(throws: Refusal.needsTooMuch(bytes: 800, limit: 750)) { try one.take(100) }
       #expect(throws: Refusal.needsTooMuch(bytes: .max, limit: 750)) { try one.take(.max) }
@@ -32,7 +32,7 @@ import Testing
       #expect(one.heldByAll == 50)
       withExtendedLifetime((one, other)) {}
     }
-    #expect(MemoryBudget.Share(budget).heldByAll == 0)
+    #expect(MemoryBudget.Reservation(budget).heldByAll == 0)
   }
 
   private static func promise(_ client: ServerClient, bytes: Int) throws -> LoopbackConnection {

@@ -112,7 +112,7 @@ func connectionLimits(by time: ManualTime) -> ConnectionLimits {
 
 /// Runs `body` against a server on a free port.
 func serving(
-  _ model: any ServedModel = Doubling(), lanes: Int = 1, queue: Int = 8, token: String? = nil,
+  _ model: any ServedModel = Doubling(), workers: Int = 1, queue: Int = 8, token: String? = nil,
   limits: InferenceLimits = InferenceLimits(),
   connections: ConnectionLimits = connectionLimits(by: ManualTime()),
   deepStack: DeepStackService? = nil, log: (@Sendable (JSONValue) -> Void)? = nil,
@@ -121,7 +121,7 @@ func serving(
   let port = try ListeningPort(.loopback(0))
   let end = GracefulShutdown()
   let server = InferenceServer(
-    models: [model], port: port, lanes: lanes, queueLimit: queue, token: token,
+    models: [model], port: port, workers: workers, queueLimit: queue, token: token,
     metrics: Metrics(version: "test"), version: "test", limits: limits, connections: connections,
     end: end, deepStack: deepStack, log: log)
   // Neither waits for threads that other tests hold; what the client finds is this test's all the same.

@@ -56,7 +56,7 @@ struct TestNumbers {
 }
 
 /// A channels-last map that is a slice of a wider buffer: everything around its channels is a guard.
-final class GuardedMap {
+final class GuardedMap: TestMap {
   let height, width, channels: Int
   let pixelStride, rowStride, offset: Int
   let floats: GuardedFloats
@@ -75,22 +75,12 @@ final class GuardedMap {
     height: Int, width: Int, channels: Int, gap: Int = 0, rowGap: Int = 0, seed: Int, scale: Float = 1
   ) {
     self.init(height: height, width: width, channels: channels, gap: gap, rowGap: rowGap)
-    var numbers = TestNumbers(seed: seed)
-    for y in 0..<height {
-      for x in 0..<width {
-        for channel in 0..<channels { self[y, x, channel] = numbers.next() * scale }
-      }
-    }
+    fill(seed: seed, scale: scale)
   }
 
   subscript(y: Int, x: Int, channel: Int) -> Float {
     get { floats[offset + y * rowStride + x * pixelStride + channel] }
     set { floats[offset + y * rowStride + x * pixelStride + channel] = newValue }
-  }
-
-  /// Zero beyond the edges.
-  func padded(_ y: Int, _ x: Int, _ channel: Int) -> Float {
-    y >= 0 && y < height && x >= 0 && x < width ? self[y, x, channel] : 0
   }
 
   var input: MapPointer {
@@ -99,17 +89,6 @@ final class GuardedMap {
 
   var output: MutableMapPointer {
     unsafe MutableMapPointer(base: floats.pointer + offset, pixelStride: pixelStride, rowStride: rowStride)
-  }
-
-  /// All values, row-major.
-  var values: [Float] {
-    var values: [Float] = []
-    for y in 0..<height {
-      for x in 0..<width {
-        for channel in 0..<channels { values.append(self[y, x, channel]) }
-      }
-    }
-    return values
   }
 
   /// Whether nothing outside the map's own channels was written.

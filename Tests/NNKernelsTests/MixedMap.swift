@@ -9,7 +9,7 @@ func roundedToBF16(_ x: Float) -> Float {
 
 /// A channels-last map of floats or bf16 that is a slice of a wider buffer: everything around its channels is a
 /// guard, not a number.
-@safe final class MixedMap {
+@safe final class MixedMap: TestMap {
   let height, width, channels: Int
   let element: ElementType
   let pixelStride, rowStride, offset, count: Int
@@ -32,12 +32,7 @@ func roundedToBF16(_ x: Float) -> Float {
     scale: Float = 1
   ) {
     self.init(element, height: height, width: width, channels: channels, gap: gap, rowGap: rowGap)
-    var numbers = TestNumbers(seed: seed)
-    for y in 0..<height {
-      for x in 0..<width {
-        for channel in 0..<channels { write(numbers.next() * scale, index(y, x, channel)) }
-      }
-    }
+    fill(seed: seed, scale: scale)
   }
 
   deinit { unsafe memory.deallocate() }
@@ -68,11 +63,6 @@ func roundedToBF16(_ x: Float) -> Float {
     set { write(newValue, index(y, x, channel)) }
   }
 
-  /// Zero beyond the edges.
-  func padded(_ y: Int, _ x: Int, _ channel: Int) -> Float {
-    y >= 0 && y < height && x >= 0 && x < width ? self[y, x, channel] : 0
-  }
-
   private var base: UnsafeMutablePointer<Float> {
     unsafe (memory + offset * (element == .float32 ? 4 : 2)).assumingMemoryBound(to: Float.self)
   }
@@ -83,17 +73,6 @@ func roundedToBF16(_ x: Float) -> Float {
 
   var output: MutableMapPointer {
     unsafe MutableMapPointer(base: base, pixelStride: pixelStride, rowStride: rowStride, element: element)
-  }
-
-  /// All values, row-major.
-  var values: [Float] {
-    var values: [Float] = []
-    for y in 0..<height {
-      for x in 0..<width {
-        for channel in 0..<channels { values.append(self[y, x, channel]) }
-      }
-    }
-    return values
   }
 
   /// Whether nothing outside the map's own channels was written.

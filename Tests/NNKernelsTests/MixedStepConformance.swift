@@ -106,27 +106,12 @@ struct MixedStepConformance {
     let bias = GuardedFloats(numbers.next(test.channels + 16))
     for pair in ElementPair.all {
       let (input, output, residual) = maps(test, pair)
-      var task = unsafe DepthwiseTask(
-        inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
-        channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
-        input: input.input, output: output.output, residual: test.residual ? residual.input : nil,
-        weights: weights.pointer, bias: bias.pointer, activation: test.activation)
+      var task = unsafe test.depthwise(
+        input.input, output.output, residual: residual.input, weights: weights.pointer, bias: bias.pointer)
       for row in 0..<test.outHeight { kernel.run(&task, row..<row + 1) }
       #expect(output.guardsAreIntact)
       let expected = elements(test) { y, x, channel in
-        var sum = Expected()
-        for row in 0..<test.kernel {
-          for column in 0..<test.kernel {
-            sum.add(
-              input.padded(
-                y * test.stride - test.padding + row, x * test.stride - test.padding + column, channel),
-              weights[(row * test.kernel + column) * test.channels + channel])
-          }
-        }
-        sum.add(bias[channel])
-        sum = activated(sum, test.activation)
-        if test.residual { sum.add(residual[y, x, channel]) }
-        return sum
+        test.depthwise(input, weights: weights, bias: bias, residual: residual, y, x, channel)
       }
       expectClose(
         output.values, expected, tolerance: pair.tolerance(kernel.tolerance(test.activation)),
@@ -138,26 +123,11 @@ struct MixedStepConformance {
   func maxPool(_ set: InstructionSet, _ test: WindowCase) throws {
     let kernel = try #require(set.catalogue?.kernels(of: PoolTask.self).last)
     let (input, output, _) = maps(test, ElementPair(input: .bfloat16, output: .bfloat16))
-    var task = PoolTask(
-      inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
-      channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
-      input: input.input, output: output.output)
+    var task = test.maxPool(input.input, output.output)
     for row in 0..<test.outHeight { kernel.run(&task, row..<row + 1) }
     #expect(output.guardsAreIntact)
     let expected = elements(test) { y, x, channel in
-      var greatest = -Float.infinity
-      for row in max(
-        0, y * test.stride - test.padding)..<min(
-          test.height, y * test.stride - test.padding + test.kernel)
-      {
-        for column in max(
-          0, x * test.stride - test.padding)..<min(
-            test.width, x * test.stride - test.padding + test.kernel)
-        {
-          greatest = max(greatest, input[row, column, channel])
-        }
-      }
-      return Expected(value: Double(greatest))
+      Expected(value: Double(test.greatest(of: input, y, x, channel)))
     }
     expectClose(output.values, expected, tolerance: 0, test.testDescription)
   }

@@ -1,22 +1,6 @@
 import NNKernelInterface
 import Testing
 
-/// A depthwise convolution or a max-pool to check.
-struct WindowCase: CustomTestStringConvertible, Sendable {
-  var height, width, channels, kernel, stride, padding: Int
-  var activation = Activation.none
-  var residual = false
-  var gap = 0
-
-  var outHeight: Int { (height + 2 * padding - kernel) / stride + 1 }
-  var outWidth: Int { (width + 2 * padding - kernel) / stride + 1 }
-
-  var testDescription: String {
-    "\(height)x\(width)x\(channels) k\(kernel) s\(stride) p\(padding) \(activation) gap \(gap)"
-      + (residual ? " +residual" : "")
-  }
-}
-
 @Suite("Depthwise convolution and pooling keep to their definitions")
 struct WindowConformance {
   static let depthwiseCases: [WindowCase] = [
@@ -61,11 +45,8 @@ struct WindowConformance {
     func run(rows step: Int) -> [Float] {
       let output = GuardedMap(
         height: test.outHeight, width: test.outWidth, channels: test.channels, gap: test.gap, rowGap: 1)
-      var task = unsafe DepthwiseTask(
-        inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
-        channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
-        input: input.input, output: output.output, residual: test.residual ? residual.input : nil,
-        weights: weights.pointer, bias: bias.pointer, activation: test.activation)
+      var task = unsafe test.depthwise(
+        input.input, output.output, residual: residual.input, weights: weights.pointer, bias: bias.pointer)
       for begin in stride(from: 0, to: test.outHeight, by: step) {
         kernels.kernels(of: DepthwiseTask.self)[0].run(&task, begin..<min(test.outHeight, begin + step))
       }
@@ -75,19 +56,7 @@ struct WindowConformance {
 
     var expected: [Expected] = []
     forEachWindow(test) { y, x, channel in
-      var sum = Expected()
-      for row in 0..<test.kernel {
-        for column in 0..<test.kernel {
-          sum.add(
-            input.padded(
-              y * test.stride - test.padding + row, x * test.stride - test.padding + column, channel),
-            weights[(row * test.kernel + column) * test.channels + channel])
-        }
-      }
-      sum.add(bias[channel])
-      sum = activated(sum, test.activation)
-      if test.residual { sum.add(residual[y, x, channel]) }
-      expected.append(sum)
+      expected.append(test.depthwise(input, weights: weights, bias: bias, residual: residual, y, x, channel))
     }
     let whole = run(rows: test.outHeight)
     expectClose(whole, expected, tolerance: KernelTolerance.product.sums, test.testDescription)
@@ -104,10 +73,7 @@ struct WindowConformance {
     func run(rows step: Int) -> [Float] {
       let output = GuardedMap(
         height: test.outHeight, width: test.outWidth, channels: test.channels, gap: test.gap, rowGap: 1)
-      var task = PoolTask(
-        inHeight: test.height, inWidth: test.width, outHeight: test.outHeight, outWidth: test.outWidth,
-        channels: test.channels, kernel: test.kernel, stride: test.stride, padding: test.padding,
-        input: input.input, output: output.output)
+      var task = test.maxPool(input.input, output.output)
       for begin in stride(from: 0, to: test.outHeight, by: step) {
         kernels.kernels(of: PoolTask.self)[0].run(&task, begin..<min(test.outHeight, begin + step))
       }
@@ -117,15 +83,7 @@ struct WindowConformance {
 
     var expected: [Float] = []
     forEachWindow(test) { y, x, channel in
-      var best = -Float.infinity
-      for row in 0..<test.kernel {
-        for column in 0..<test.kernel {
-          let (inY, inX) = (y * test.stride - test.padding + row, x * test.stride - test.padding + column)
-          if inY < 0 || inX < 0 || inY >= test.height || inX >= test.width { continue }
-          best = max(best, input[inY, inX, channel])
-        }
-      }
-      expected.append(best)
+      expected.append(test.greatest(of: input, y, x, channel))
     }
     #expect(run(rows: test.outHeight) == expected, "a maximum is exact")
     #expect(run(rows: 1) == expected, "a maximum is exact")

@@ -215,16 +215,16 @@ import Testing
 
   @Test func answersKeepTheirPlaces() async {
     let threads = DedicatedExecutor(name: "test", count: 1)
-    let admission = Admission(limit: 2)
+    let connectionLimiter = ConnectionLimiter(limit: 2)
     let (ended, end) = AsyncStream<Void>.makeStream()
     let wait: @Sendable (Int) async -> Void = { _ in for await _ in ended {} }
-    let tasks = [admission.admit(on: threads, wait), admission.admit(on: threads, wait)]
-    #expect(admission.mark(1, isAnswered: true) && admission.mark(2, isAnswered: true))
-    #expect(admission.admit(on: threads, wait) == nil)
-    admission.mark(1, isAnswered: false)
-    #expect(admission.admit(on: threads, wait) != nil)
+    let tasks = [connectionLimiter.admit(on: threads, wait), connectionLimiter.admit(on: threads, wait)]
+    #expect(connectionLimiter.mark(1, isAnswered: true) && connectionLimiter.mark(2, isAnswered: true))
+    #expect(connectionLimiter.admit(on: threads, wait) == nil)
+    connectionLimiter.mark(1, isAnswered: false)
+    #expect(connectionLimiter.admit(on: threads, wait) != nil)
     #expect(tasks[0]?.isCancelled == true && tasks[1]?.isCancelled == false)
-    #expect(!admission.mark(1, isAnswered: true))
+    #expect(!connectionLimiter.mark(1, isAnswered: true))
     end.finish()
   }
 

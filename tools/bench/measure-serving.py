@@ -3,7 +3,7 @@
 
     tools/bench/measure-serving.py --ardf .build/release/ardf \\
         --weights yolo11n-seg.safetensors --onnx yolo11n-seg.onnx \\
-        [--triton FOLDER] [--clients 1,4,16,64] [--seconds 8] [--lanes 1] [--picture bus.jpg] [--requests N]
+        [--triton FOLDER] [--clients 1,4,16,64] [--seconds 8] [--workers 1] [--picture bus.jpg] [--requests N]
 
 Each client sends a request of 1 x 3 x 640 x 640 numbers as bytes on a connection of its own, reads both outputs, and
 sends the next: never more than one at a time, so that the load is bounded by the number of clients. Other servers are
@@ -111,20 +111,20 @@ class Server:
         self.process.wait()
 
 
-def ardf_server(arguments, weights, lanes):
+def ardf_server(arguments, weights, workers):
     return Server([arguments.ardf, "serve", "--models", f"yolo={weights}", "--listen", "127.0.0.1:0",
-                   "--threads", arguments.threads, "--lanes", lanes, "--max-queue", 256, "--conf", 0.25])  # fmt: skip
+                   "--threads", arguments.threads, "--workers", workers, "--max-queue", 256, "--conf", 0.25])  # fmt: skip
 
 
 def triton_server(arguments, folder):
-    """Triton with ONNX Runtime in the Python backend: one instance for each lane."""
+    """Triton with ONNX Runtime in the Python backend: one instance for each worker."""
     root, repository = Path(arguments.triton), folder / "repository"
     (repository / "yolo" / "1").mkdir(parents=True)
     text = TRITON_MODEL.format(
-        threads=max(1, arguments.threads // arguments.lanes), onnx=arguments.onnx, packages=[p for p in sys.path if p]
+        threads=max(1, arguments.threads // arguments.workers), onnx=arguments.onnx, packages=[p for p in sys.path if p]
     )
     (repository / "yolo" / "1" / "model.py").write_text(text)
-    (repository / "yolo" / "config.pbtxt").write_text(TRITON_CONFIGURATION.replace("COUNT", str(arguments.lanes)))
+    (repository / "yolo" / "config.pbtxt").write_text(TRITON_CONFIGURATION.replace("COUNT", str(arguments.workers)))
     backends = shutil.copytree(root / "backends", folder / "backends")
     stub = root / "python_backend_stubs" / f"{sys.version_info.major}.{sys.version_info.minor}"
     for file in stub.iterdir():
@@ -211,11 +211,11 @@ def row(name, clients, latencies, refused, seconds, server):
 
 def measure(arguments):
     servers = {
-        f"ardf serve, {arguments.lanes} lanes": lambda folder: ardf_server(
-            arguments, arguments.weights, arguments.lanes),
+        f"ardf serve, {arguments.workers} workers": lambda folder: ardf_server(
+            arguments, arguments.weights, arguments.workers),
         "ONNX Runtime, http.server": lambda folder: Server(
             [sys.executable, HERE / "onnxruntime-server.py", arguments.onnx, "--threads",
-             max(1, arguments.threads // arguments.lanes), "--sessions", arguments.lanes]),
+             max(1, arguments.threads // arguments.workers), "--sessions", arguments.workers]),
     }  # fmt: skip
     if arguments.triton:
         servers["ONNX Runtime, Triton"] = lambda folder: triton_server(arguments, folder)
@@ -240,7 +240,7 @@ def measure(arguments):
 
 def endure(arguments):
     """Many requests of small inputs: memory must not grow."""
-    server = ardf_server(arguments, arguments.weights, arguments.lanes)
+    server = ardf_server(arguments, arguments.weights, arguments.workers)
     print("| requests | resident MB | open files |\n|--:|--:|--:|")
     try:
         message = raw_request("yolo", [1, 3, 32, 32])
@@ -265,7 +265,7 @@ def main():
     parser.add_argument("--clients", default="1,4,16,64", type=lambda text: [int(word) for word in text.split(",")])
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--lanes", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--requests", type=int)
     arguments = parser.parse_args()
     if arguments.requests:

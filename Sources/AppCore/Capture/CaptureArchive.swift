@@ -126,7 +126,9 @@ package struct CaptureArchive: Sendable {
         throw .archive(path: path, .fileTooLarge(name: name, bytes: Int(clamping: bytes)))
       case .encrypted, .unsupportedMethod, .multipleDisks:
         throw .archive(path: path, .unsupported(reason: error.description))
-      default: throw .malformed(file: path, reason: error.description)
+      case .noDirectory, .malformedDirectory, .duplicateName, .invalidName, .malformedMember, .overlap,
+        .wrongChecksum, .damagedData, .noSuchMember:
+        throw .malformed(file: path, reason: error.description)
       }
     } catch let error as FileError {
       throw CaptureError(error, of: path)

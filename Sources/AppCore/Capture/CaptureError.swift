@@ -147,7 +147,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .pointer: self = .pointer(file: name)
     case .notARegularFile:
       self = .malformed(file: name, reason: "not a regular file; give the file itself, or a copy of it")
-    default: self = .unreadable(file: name, reason: error.description)
+    case .missing, .isDirectory, .notADirectory, .empty, .alreadyExists, .foreign, .edited, .permissionDenied,
+      .changed, .noSpace, .io:
+      self = .unreadable(file: name, reason: error.description)
     }
   }
 
@@ -323,11 +325,48 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
 }
 
 extension CaptureError {
-  /// Whether it tells of a frame that was recorded without a part, as whole captures have them, rather than of damage.
-  var isGap: Bool {
+  /// Kinds of errors, for callers that handle some of them.
+  package enum Kind: Sendable {
+    /// A path that leads to nothing.
+    case missing
+    /// A file that the system refuses to read; a later attempt may succeed.
+    case unreadable
+    /// More frames, bytes or pixels than the limits.
+    case tooLarge
+    /// A picture of a format that is not read.
+    case foreignPicture
+    /// A picture whose library is not there.
+    case missingLibrary
+    /// A folder, archive or camera of a kind that is not read.
+    case unknownLayout
+    /// A number of a frame that the capture does not have.
+    case noSuchFrame
+    /// A frame that was recorded without a part, as whole captures have them.
+    case gap
+    /// A file that is damaged, or contradicts another.
+    case malformed
+  }
+
+  /// The kind of each error: all that depends on kinds asks here.
+  package var kind: Kind {
     switch self {
-    case .nothingNear, .noDepthOfPicture, .noPoseOfFrame, .notRecorded: true
-    default: false
+    case .notFound, .missingFile: .missing
+    case .unreadable: .unreadable
+    case .tooManyFrames, .fileTooLarge, .tooManyPixels: .tooLarge
+    case .foreignPicture: .foreignPicture
+    case .missingLibrary: .missingLibrary
+    case .notADirectory, .unrecognizedLayout, .archive, .severalCaptures, .unsupportedSchema,
+      .picturesInVideo, .unsupportedLens:
+      .unknownLayout
+    case .noSuchFrame: .noSuchFrame
+    case .nothingNear, .noDepthOfPicture, .noPoseOfFrame, .notRecorded: .gap
+    case .noUsableFrame, .malformed, .tooMuchUnpacking, .film, .missingField, .badField, .nameEscapesCapture,
+      .notARegularFile, .imageSizeMismatch, .confidenceSizeMismatch, .depthSizeMismatch, .depthAspectMismatch,
+      .badDepthFormat, .badConfidenceFormat, .badDepthValue, .badConfidenceValue, .confidenceWithoutDepth,
+      .badIntrinsics, .badPose, .unknownOrientation, .badMessage, .badLine, .noGroundTruth, .untimedName,
+      .sameStem, .noTrajectory, .foreignLayout, .pointer, .unpairedFiles, .noTopic, .severalTopics,
+      .noCameraInfo, .unregisteredDepth, .unwritable:
+      .malformed
     }
   }
 }
@@ -335,12 +374,12 @@ extension CaptureError {
 extension CaptureError: ClassifiedError {
   /// The kind of fault.
   package var fault: Fault {
-    switch self {
-    case .unreadable, .notFound, .missingFile: .missingInput
-    case .archive(_, .notUnpacked): .cannotCreate
+    if case .archive(_, .notUnpacked) = self { return .cannotCreate }
+    return switch kind {
+    case .missing, .unreadable: .missingInput
     case .noSuchFrame: .usage
     case .missingLibrary: .unavailable
-    default: .malformedInput
+    case .tooLarge, .foreignPicture, .unknownLayout, .gap, .malformed: .malformedInput
     }
   }
 }

@@ -94,7 +94,9 @@ enum DepthDecoding {
     case .foreignFormat(let format): .foreignPicture(file: file, format: format)
     case .unsupported(let format, let detail): .foreignPicture(file: file, format: "\(format) (\(detail))")
     case .missingLibrary: .missingLibrary(file: file, reason: error.defect.description)
-    default: .malformed(file: file, reason: error.defect.description)
+    case .missing, .unreadable, .notARegularFile, .pointer, .fileTooLarge, .empty, .unknownFormat, .truncated,
+      .zeroSize, .corrupt, .sideTooLong, .encodingFailed:
+      .malformed(file: file, reason: error.defect.description)
     }
   }
 

@@ -138,7 +138,7 @@ extension Orientation {
     case .right: "portrait"
     case .down: "landscapeLeft"
     case .left: "portraitUpsideDown"
-    default: nil
+    case .upMirrored, .downMirrored, .leftMirrored, .rightMirrored: nil
     }
   }
 

@@ -9,7 +9,7 @@ struct SequenceFrame: Sendable {
 
 /// Sorts what a listing found into frames, by time, and skipped ones.
 ///
-/// The rule of every layout: a frame that was recorded without a part (`CaptureError.isGap`) is skipped. One that is
+/// The rule of every layout: a frame that was recorded without a part (`CaptureError.Kind.gap`) is skipped. One that is
 /// damaged stays among the frames, in its place, and reading it throws: whoever reads the others names and records it.
 struct SequenceListing {
   private(set) var frames: [SequenceFrame] = []
@@ -50,7 +50,7 @@ struct SequenceListing {
     }
     do {
       found.append((name, file, .success(try timestamp())))
-    } catch  where error.isGap {
+    } catch  where error.kind == .gap {
       skipped.append(SkippedFrame(name: name, reason: error.description))
     } catch {
       found.append((name, file, .failure(error)))

@@ -164,7 +164,14 @@ private final class UnpackedFolder: Sendable {
     case .notADirectory(let path): return .notADirectory(path: told(path))
     case .unreadable(let file, let reason): return .unreadable(file: told(file), reason: told(reason))
     case .malformed(let file, let reason): return .malformed(file: told(file), reason: told(reason))
-    default: return error
+    case .noSuchFrame, .fileTooLarge, .tooManyPixels, .tooMuchUnpacking, .foreignPicture, .film,
+      .missingLibrary, .unsupportedSchema, .missingField, .badField, .nameEscapesCapture, .missingFile,
+      .notARegularFile, .imageSizeMismatch, .confidenceSizeMismatch, .depthSizeMismatch, .depthAspectMismatch,
+      .badDepthFormat, .badConfidenceFormat, .badDepthValue, .badConfidenceValue, .confidenceWithoutDepth,
+      .badIntrinsics, .badPose, .unknownOrientation, .badMessage, .badLine, .nothingNear, .noGroundTruth,
+      .untimedName, .noDepthOfPicture, .sameStem, .pointer, .notRecorded, .noPoseOfFrame, .unpairedFiles,
+      .unsupportedLens, .unwritable:
+      return error
     }
   }
 }

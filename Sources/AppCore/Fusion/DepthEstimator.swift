@@ -46,8 +46,10 @@ extension DepthEstimator {
   /// By default a sensor is needed to scale the network's depth.
   public var needsNoSensor: Bool { false }
 
-  /// A captured frame's depth, in the orientation of the stored picture; nil without a picture, or without
-  /// sensor depth where it is needed.
+  /// A captured frame's depth, in the orientation of the stored picture and at the network's resolution; nil without a
+  /// picture, or without sensor depth where it is needed.
+  ///
+  /// - Throws: what the network throws.
   public func depth(of frame: CapturedFrame) async throws -> EstimatedDepth? {
     guard let image = frame.image, frame.depth != nil || needsNoSensor else { return nil }
     let sensor = frame.depth?.oriented(frame.orientation)

@@ -20,6 +20,8 @@ public struct SystemTime: TimeSource {
   public var now: Duration { ContinuousClock.now - start }
 
   /// Waits for `duration`.
+  ///
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }
 

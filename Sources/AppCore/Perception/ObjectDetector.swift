@@ -79,6 +79,8 @@ public struct ObjectDetector: Detector {
   }
 
   /// The objects of an upright picture, in its own pixels.
+  ///
+  /// - Throws: `PerceptionError.network`.
   public func detect(in picture: RGBImage) throws(PerceptionError) -> [UprightDetection] {
     try upright(in: picture).detections.map(\.asWritten)
   }

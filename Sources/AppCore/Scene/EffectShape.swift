@@ -24,14 +24,14 @@ extension SceneModel {
 
   /// The effect's shape, turned to the first camera if it is a billboard; nil for one with nothing to show.
   func shape(of effect: PlacedEffect) -> EffectShape? {
-    switch effect.type {
-    case .debugMesh:
+    switch effect.type.form {
+    case .points:
       guard let cloud = object(of: effect)?.cloud, !cloud.isEmpty else { return nil }
       return .points(cloud)
-    case .debugCube:
+    case .cube:
       let sides = BoxDimensions(x: effect.scale, y: effect.scale, z: effect.scale)
       return .cube(effect.transform, object(of: effect)?.box.dimensions ?? sides)
-    default:
+    case .film:
       let lift = Billboard.middleOffset(scale: effect.scale, aspect: effectAspect, pivot: effectPivot)
       let facing = effect.transform(facing: cameras.first?.cameraToWorld.origin ?? .origin)
       let plane = Billboard.planeSize(scale: effect.scale, aspect: effectAspect)

@@ -211,7 +211,14 @@ extension CheckpointError: ClassifiedError {
     switch kind {
     case .file(let file): file.fault
     case .export(let export): export.fault
-    default: .malformedInput
+    case .unknownFormat, .weights, .zip, .notTorch, .bigEndian, .pickle, .tooDeep, .tooManyModules,
+      .tooManyAttributes, .tooManyTensors, .nameTooLong, .unpacksTooLarge, .duplicateName, .noTensors,
+      .wrongStorageSize, .outsideStorage, .invalidShape, .unknownArchitecture, .unsupportedNetwork, .fused,
+      .missing, .unexpected, .wrongShape, .notFloat, .severalNetworks, .otherModule, .notBuilt,
+      .renamedModules, .keypointShape, .convertedBefore, .convertedLater, .classNames, .wrongClassCount,
+      .classNamesTooLong, .mixedTypes, .config, .unknownGreatestDepth, .invalidGreatestDepth,
+      .needlessGreatestDepth:
+      .malformedInput
     }
   }
 }

@@ -41,7 +41,7 @@ extension SQLiteError: ClassifiedError {
   package var fault: Fault {
     switch self {
     case .missingLibrary: .unavailable
-    default: .malformedInput
+    case .refused, .badValue, .computedColumns, .tooManySteps, .tooManyRows, .tooLarge: .malformedInput
     }
   }
 }

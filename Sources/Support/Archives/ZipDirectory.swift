@@ -10,13 +10,13 @@ struct ZipDirectory {
   /// Deflate turns at most 258 bytes into 2 bits.
   private static let maximumRatio = 1032
 
-  private let reader: LittleEndianReader
+  private let reader: LittleEndianBytes
   private let limits: ZipArchive.Limits
   private let count: Int
   private let range: Range<Int>
 
   init(_ bytes: FileBytes, limits: ZipArchive.Limits) throws(ZipError) {
-    reader = LittleEndianReader(bytes)
+    reader = LittleEndianBytes(bytes)
     self.limits = limits
     guard let end = Self.findEnd(reader) else { throw .noDirectory }
     guard reader.u16(end + 4) == 0, reader.u16(end + 6) == 0 else { throw .multipleDisks }
@@ -54,7 +54,7 @@ struct ZipDirectory {
   }
 
   /// The position of the end record: the last one whose comment reaches exactly to the file's end.
-  private static func findEnd(_ reader: LittleEndianReader) -> Int? {
+  private static func findEnd(_ reader: LittleEndianBytes) -> Int? {
     guard reader.count >= endSize else { return nil }
     let last = reader.count - endSize
     for position in stride(from: last, through: max(0, last - 0xffff), by: -1)
@@ -158,7 +158,7 @@ private struct Zip64Fields {
   mutating func widen(_ extra: [UInt8]) -> Bool {
     let saturated: UInt64 = 0xffff_ffff
     guard size == saturated || compressed == saturated || offset == saturated else { return true }
-    let reader = LittleEndianReader(FileBytes(extra))
+    let reader = LittleEndianBytes(FileBytes(extra))
     var position = 0
     while position + 4 <= extra.count {
       let end = position + 4 + Int(reader.u16(position + 2))
@@ -178,24 +178,4 @@ private struct Zip64Fields {
     }
     return false
   }
-}
-
-/// Little-endian numbers at places that the caller has checked.
-struct LittleEndianReader {
-  private let file: FileBytes
-  var count: Int { file.count }
-
-  init(_ bytes: FileBytes) { file = bytes }
-
-  func bytes(_ position: Int, _ length: Int) -> [UInt8] { file.slice(position..<position + length).array() }
-
-  private func number(_ position: Int, _ length: Int) -> UInt64 {
-    file.withBytes { bytes in
-      (0..<length).reversed().reduce(0) { $0 << 8 | UInt64(bytes[position + $1]) }
-    }
-  }
-
-  func u16(_ position: Int) -> UInt16 { UInt16(number(position, 2)) }
-  func u32(_ position: Int) -> UInt32 { UInt32(number(position, 4)) }
-  func u64(_ position: Int) -> UInt64 { number(position, 8) }
 }

@@ -46,7 +46,7 @@ package final class AtomicFileWriter {
     case .directory: throw .isDirectory(path: path)
     case .some where !overwrite: throw .alreadyExists(path: path)
     case .other: throw .notARegularFile(path: path)
-    default: break
+    case .file, .link, nil: break
     }
     temporary = try AtomicOutputs.makeTemporary(for: path) { name throws(FileError) in try POSIX.create(name)
     }

@@ -51,11 +51,6 @@ package struct CheckedInt: Hashable, Comparable, Sendable, CustomStringConvertib
     adding(other) ?? (other.value > 0 ? CheckedInt(.max) : CheckedInt(.min))
   }
 
-  /// The difference, or the last number there is on its side.
-  package func subtractingSaturated(_ other: CheckedInt) -> CheckedInt {
-    subtracting(other) ?? (other.value < 0 ? CheckedInt(.max) : CheckedInt(.min))
-  }
-
   /// The nearest number of double precision.
   package var approximate: Double { Double(value) }
   package var description: String { value.description }

@@ -88,7 +88,8 @@ extension FileError: ClassifiedError {
     switch self {
     case .missing, .permissionDenied: .missingInput
     case .io, .noSpace, .changed: .inputOutput
-    default: .malformedInput
+    case .isDirectory, .notADirectory, .pointer, .empty, .notARegularFile, .alreadyExists, .foreign, .edited:
+      .malformedInput
     }
   }
 
@@ -96,7 +97,9 @@ extension FileError: ClassifiedError {
   package var faultOfOutput: Fault {
     switch self {
     case .io, .noSpace, .changed: .inputOutput
-    default: .cannotCreate
+    case .missing, .isDirectory, .notADirectory, .pointer, .empty, .notARegularFile, .alreadyExists, .foreign,
+      .edited, .permissionDenied:
+      .cannotCreate
     }
   }
 }

@@ -34,7 +34,7 @@ package enum JSONValue: Sendable, Equatable {
     case (.string(let a), .string(let b)): a.isSameName(as: b)
     case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let b)): a == b
-    default: false
+    case (.null, _), (.bool, _), (.integer, _), (.number, _), (.string, _), (.array, _), (.object, _): false
     }
   }
 

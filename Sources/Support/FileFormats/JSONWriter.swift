@@ -15,7 +15,7 @@ extension JSONValue {
   private var isContainer: Bool {
     switch self {
     case .array, .object: true
-    default: false
+    case .null, .bool, .integer, .number, .string: false
     }
   }
 

@@ -129,7 +129,7 @@ package enum POSIX {
     case .directory:
       close(descriptor)
       throw .isDirectory(path: path)
-    default:
+    case .link, .other:
       close(descriptor)
       throw .notARegularFile(path: path)
     }

@@ -30,7 +30,7 @@ public enum Orientation: Int, CaseIterable, Hashable, Sendable {
     switch self {
     case .right: .left
     case .left: .right
-    default: self
+    case .up, .upMirrored, .down, .downMirrored, .leftMirrored, .rightMirrored: self
     }
   }
 

@@ -158,7 +158,7 @@ package final class AtomicDirectory: Sendable {
         case .directory: folders.append(name + "/")
         case .file where digests[name] == nil:
           digests[name] = OutputRecord.digest(of: try FileBytes(path: path(name)), name: name)
-        default: continue
+        case .file, .link, .other: continue
         }
       }
     }

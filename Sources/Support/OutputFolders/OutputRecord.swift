@@ -158,7 +158,7 @@ package enum OutputRecord: Equatable, Sendable {
         case .directory:
           if let entry = try irreplaceable(in: path, mendsChanges) { return entry.below(name) }
         case .file where beside.contains { matches(name, $0) }: continue
-        default: return .foreign(name)
+        case .file, .link, .other: return .foreign(name)
         }
       }
       return nil
@@ -177,7 +177,7 @@ package enum OutputRecord: Equatable, Sendable {
       case .directory:
         if let entry = try foreignEntry(in: folder, below: path + "/", isListed: isListed) { return entry }
       case .file where isListed(path) || path == fileName || AtomicOutputs.isTemporary(name): continue
-      default: return path
+      case .file, .link, .other: return path
       }
     }
     return nil

@@ -77,7 +77,9 @@ extension LabelError: ClassifiedError {
   package var fault: Fault {
     switch self {
     case .noFolder, .noPictures, .noLabels, .noPicture, .noClasses: .missingInput
-    default: .malformedInput
+    case .sharedLabels, .badLine, .unknownClass, .unknownCategory, .sharedName, .badAnnotation, .otherSize,
+      .unknownClassFolder, .nothingLabeled:
+      .malformedInput
     }
   }
 }

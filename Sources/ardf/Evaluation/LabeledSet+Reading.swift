@@ -31,7 +31,7 @@ enum PictureFiles {
       let path = "\(folder)/\(name)"
       switch pathKind(path) {
       case .folder: found += try below(path, where: isWanted)
-      default: if isWanted(name) { found.append(path) }
+      case .file, .pipe, .characterDevice, .other, nil: if isWanted(name) { found.append(path) }
       }
     }
     return found.sortedByBytes()

@@ -45,17 +45,7 @@ struct IntegerPrecisionTests {
   }()
 
   private func outputs(_ name: String, _ options: PlanOptions, threads: Int = 2) throws -> [[Float]] {
-    let network = try InspectedNetwork(
-      weights: Golden.store(name), options: options, pool: ThreadPool(threads: threads))
-    let isDepth = name.hasPrefix("depth")
-    let size = PixelSize(width: isDepth ? 56 : 96, height: isDepth ? 42 : 64)
-    let session = try network.session(for: size)
-    let input = (0..<size.width * size.height * 3).map { Float($0 * 7919 % 1013) / 1013 }
-    return try session.run { inputs in
-      try inputs.fill(inputs.input("input"), with: input)
-    } read: { outputs in
-      session.plan.outputs.map { outputs.elements(of: $0) }
-    }
+    try tinyOutputs(name, options, threads: threads).map(\.elements)
   }
 
   @Test(
@@ -103,19 +93,14 @@ struct IntegerPrecisionTests {
   @Test(
     "find the same objects in real pictures",
     .enabled(
-      if: SharedData.exists("weights/yolo11n-seg.pt") && !cases.isEmpty,
+      if: RealDetection.isPossible && !cases.isEmpty,
       "real pictures are not present beside the package, or this CPU multiplies no integers"),
     arguments: ["bus.jpg", "zidane.jpg"])
   func detections(picture name: String) throws {
-    let checkpoint = try CheckpointConverter.read(SharedData.path("weights/yolo11n-seg.pt"))
-    let store = WeightStore(tensors: checkpoint.tensors, metadata: checkpoint.metadata)
-    let picture = try ImageCodec.decode(path: SharedData.path("data/images/\(name)")).upright()
-    func detect(_ options: PlanOptions) throws -> [DetectedObject] {
-      try YOLODetector(weights: store, options: options).detect(picture).objects
-    }
-    let exact = try detect(PlanOptions())
+    let detection = try RealDetection(picture: name)
+    let exact = try detection.objects(PlanOptions())
     for test in Self.cases {
-      let found = try detect(test.options)
+      let found = try detection.objects(test.options)
       // Of objects whose scores are close any may come first, and a box's sides err with its size.
       let (score, overlap): (Float, Double) = test.precision != .int8 ? (0.002, 0.998) : (0.06, 0.95)
       #expect(found.count == exact.count, "\(test)")

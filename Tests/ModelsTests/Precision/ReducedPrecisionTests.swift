@@ -24,26 +24,10 @@ struct ReducedPrecisionTests {
     return options
   }
 
-  /// The raw outputs of a tiny network for the input of its reference.
-  private func outputs(
-    _ name: String, _ options: PlanOptions, threads: Int = 2
-  ) throws -> [(name: String, elements: [Float])] {
-    let network = try InspectedNetwork(
-      weights: Golden.store(name), options: options, pool: ThreadPool(threads: threads))
-    let size = PixelSize(width: name.hasPrefix("depth") ? 56 : 96, height: name.hasPrefix("depth") ? 42 : 64)
-    let session = try network.session(for: size)
-    let input = (0..<size.width * size.height * 3).map { Float($0 * 7919 % 1013) / 1013 }
-    return try session.run { inputs in
-      try inputs.fill(inputs.input("input"), with: input)
-    } read: { outputs in
-      session.plan.outputs.map { ($0.name, outputs.elements(of: $0)) }
-    }
-  }
-
   @Test("stay near single precision", arguments: sets, ["yolo11-tiny-n", "yolo11-tiny-l", "depth-tiny"])
   func nearSinglePrecision(_ set: InstructionSet, _ network: String) throws {
-    let reduced = try outputs(network, Self.options(set))
-    let exact = try outputs(network, PlanOptions())
+    let reduced = try tinyOutputs(network, Self.options(set))
+    let exact = try tinyOutputs(network, PlanOptions())
     for (found, expected) in zip(reduced, exact) {
       let error = relativeL2(found.elements, expected.elements)
       #expect(error < Self.networkTolerance, "\(found.name)")
@@ -53,9 +37,9 @@ struct ReducedPrecisionTests {
 
   @Test("give the same bytes for any number of threads", arguments: sets, ["yolo11-tiny-n", "depth-tiny"])
   func deterministic(_ set: InstructionSet, _ network: String) throws {
-    let expected = try outputs(network, Self.options(set), threads: 1)
+    let expected = try tinyOutputs(network, Self.options(set), threads: 1)
     for threads in [2, 4, 8] {
-      let found = try outputs(network, Self.options(set), threads: threads)
+      let found = try tinyOutputs(network, Self.options(set), threads: threads)
       #expect(found.map { $0.elements.map(\.bitPattern) } == expected.map { $0.elements.map(\.bitPattern) })
     }
   }
@@ -95,29 +79,24 @@ struct ReducedPrecisionTests {
         }
       let error = PrecisionError.noInstructions(.bf16, instructionSet: set.rawValue, available: available)
       #expect(throws: NetworkError.depth(.plan(.precision(error)))) {
-        try outputs("depth-tiny", Self.options(set))
+        try tinyOutputs("depth-tiny", Self.options(set))
       }
     }
     #expect(throws: NetworkError.depth(.plan(.precision(.nativeOnly(.bf16))))) {
-      try outputs("depth-tiny", PlanOptions(backend: .openBLAS, precision: .bf16))
+      try tinyOutputs("depth-tiny", PlanOptions(backend: .openBLAS, precision: .bf16))
     }
   }
 
   @Test(
     "find the same objects in real pictures",
     .enabled(
-      if: SharedData.exists("weights/yolo11n-seg.pt") && !sets.isEmpty,
+      if: RealDetection.isPossible && !sets.isEmpty,
       "real pictures are not present beside the package, or this CPU has no bf16"),
     arguments: ["bus.jpg", "zidane.jpg"])
   func detections(picture name: String) throws {
-    let checkpoint = try CheckpointConverter.read(SharedData.path("weights/yolo11n-seg.pt"))
-    let store = WeightStore(tensors: checkpoint.tensors, metadata: checkpoint.metadata)
-    let picture = try ImageCodec.decode(path: SharedData.path("data/images/\(name)")).upright()
-    func detect(_ options: PlanOptions) throws -> [DetectedObject] {
-      try YOLODetector(weights: store, options: options).detect(picture).objects
-    }
-    let exact = try detect(PlanOptions())
-    let reduced = try detect(PlanOptions(precision: .bf16))
+    let detection = try RealDetection(picture: name)
+    let exact = try detection.objects(PlanOptions())
+    let reduced = try detection.objects(PlanOptions(precision: .bf16))
     #expect(!exact.isEmpty)
     #expect(reduced.map(\.classIndex) == exact.map(\.classIndex))
     for (found, expected) in zip(reduced, exact) {

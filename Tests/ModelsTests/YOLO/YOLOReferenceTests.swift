@@ -43,8 +43,20 @@ struct YOLOReferenceTests {
         2_496_512, 756736, 590336, 2_365_440, 2_360_320, 2_496_512, 3_778_912,
       ],
     ]
-    let counts = try YOLOArchitecture.parameterCounts(References.store("yolo11\(variant)-seg-random"))
+    let counts = try Self.parameterCounts(References.store("yolo11\(variant)-seg-random"))
     #expect(counts.map(\.layer) == Array(0...10) + [13, 16, 17, 19, 20, 22, 23])
     #expect(counts.map(\.count) == expected[variant])
+  }
+
+  /// Trained numbers of every layer that has any, running statistics and counters excluded.
+  private static func parameterCounts(_ store: WeightStore) throws -> [(layer: Int, count: Int)] {
+    let statistics = [".running_mean", ".running_var", ".num_batches_tracked"]
+    var counts: [Int: Int] = [:]
+    for layer in 0..<32 {
+      for name in store.root["model"][layer].names where !statistics.contains(where: name.hasSuffix) {
+        counts[layer, default: 0] += try store.tensor(named: name).count
+      }
+    }
+    return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }

@@ -32,7 +32,7 @@ package enum StreamSource: Sendable, Equatable {
       case .characterDevice: self = .device(text)
       case .pipe: self = .pipe(text)
       case .folder: return nil
-      default:
+      case .file, .other, nil:
         guard FilmKind.isFilm(text) else { return nil }
         self = .film(text)
       }

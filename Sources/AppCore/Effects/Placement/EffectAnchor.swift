@@ -37,12 +37,12 @@ extension PlacedEffect {
       throw .noExtent(objectId: object.id, type)
     }
     let transform: RigidTransform<EffectSpace, World>
-    switch type {
-    case .debugCube: transform = RigidTransform(rotation: box.rotation, origin: box.center)
-    case .debugMesh:
+    switch type.form {
+    case .cube: transform = RigidTransform(rotation: box.rotation, origin: box.center)
+    case .points:
       guard !object.cloud.isEmpty else { throw .noPoints(objectId: object.id) }
       transform = .identity
-    default:
+    case .film:
       let lift = min(Self.standOff, box.dimensions.y / 2)
       transform = RigidTransform(
         rotation: .identity, origin: box.bottomCenter + Vector3(0, lift, 0))

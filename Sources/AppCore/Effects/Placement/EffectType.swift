@@ -17,8 +17,30 @@ public enum EffectType: String, Sendable, CaseIterable, Hashable {
     case debug
   }
 
+  /// Shape of an effect on the screen.
+  package enum Form {
+    /// Pictures of a film on an upright plane.
+    case film
+    /// A cube at the object's box.
+    case cube
+    /// The object's points.
+    case points
+  }
+
+  /// Its shape on the screen.
+  package var form: Form {
+    switch self {
+    case .explosion, .flamethrower, .smoke, .lightning, .magic, .snow, .tornado, .love, .aurora, .dance,
+      .confetti,
+      .dragonBreath:
+      .film
+    case .debugCube: .cube
+    case .debugMesh: .points
+    }
+  }
+
   /// Whether the effect needs no asset.
-  public var isDebug: Bool { self == .debugCube || self == .debugMesh }
+  public var isDebug: Bool { form != .film }
 
   /// The effect whose name is `name`, ignoring case, `-` and `_`: `dragon-breath` is `dragonBreath`.
   public init?(name: String) {

@@ -80,9 +80,9 @@ public struct LiveViewCompositor: Sendable {
     _ shown: ShownEffect, _ frame: CapturedFrame, _ intrinsics: Intrinsics
   ) -> (any EffectPainter)? {
     let transform = shown.effect.transform(facing: frame.cameraToWorld.origin)
-    switch shown.effect.type {
-    case .debugMesh: return DotsPainter(shown.cloud, in: frame, intrinsics: intrinsics)
-    case .debugCube:
+    switch shown.effect.type.form {
+    case .points: return DotsPainter(shown.cloud, in: frame, intrinsics: intrinsics)
+    case .cube:
       let scale = shown.effect.scale
       let sides = shown.box?.dimensions ?? BoxDimensions(x: scale, y: scale, z: scale)
       let half = SIMD3(Float(sides.x / 2), Float(sides.y / 2), Float(sides.z / 2))
@@ -90,7 +90,7 @@ public struct LiveViewCompositor: Sendable {
         CubeSurface(half: half), at: transform, in: frame, intrinsics: intrinsics, own: shown.box,
         opacity: shown.opacity
       ).map(CubePainter.init)
-    default:
+    case .film:
       guard let picture = shown.picture else { return nil }
       let aspect = Double(picture.width) / Double(picture.height)
       let plane = Billboard.planeSize(scale: shown.effect.scale, aspect: aspect)

@@ -13,7 +13,9 @@ public struct CenterCropDetector: Detector {
   /// A detector that sees middle squares.
   public init(_ detector: any Detector) { self.detector = detector }
 
-  /// The objects of the middle square, in the whole picture's pixels.
+  /// The objects of the middle square, in pixels of the whole upright picture.
+  ///
+  /// - Throws: what the detector throws.
   public func detect(in picture: RGBImage) async throws -> [UprightDetection] {
     let side = min(picture.width, picture.height)
     let (column, row) = ((picture.width - side) / 2, (picture.height - side) / 2)

@@ -125,7 +125,7 @@ package struct SequenceObjects: Sendable {
   /// From so many sightings on, points that only one of them saw are left out as noise.
   static let sightingsForNoise = 4
 
-  private var tracks: [Track] = []
+  private var tracks: [GatheredObject] = []
 
   /// No objects.
   package init() {}
@@ -146,7 +146,7 @@ package struct SequenceObjects: Sendable {
       tracks[pair.track].add(views[pair.view])
     }
     for (view, _) in zip(views, isFree).filter({ $1 && !$0.isExtrapolated }) {
-      tracks.append(Track(view, order: tracks.count))
+      tracks.append(GatheredObject(view, order: tracks.count))
     }
   }
 
@@ -155,7 +155,7 @@ package struct SequenceObjects: Sendable {
 
   /// The objects so far.
   package var objects: [SequenceObject] {
-    var joined: [Track] = []
+    var joined: [GatheredObject] = []
     for track in tracks {
       var track = track
       // Joining enlarges a track, so that it may reach one that it did not reach before.
@@ -210,7 +210,7 @@ private struct View {
 }
 
 /// An object while its sightings are gathered.
-private struct Track {
+private struct GatheredObject {
   private struct Cell {
     var sum: Vector3<World>
     var count: Int
@@ -264,13 +264,13 @@ private struct Track {
     max(Self.share(view.points, in: box), Self.share(points, in: view.box))
   }
 
-  func isSame(as other: Track) -> Bool {
+  func isSame(as other: GatheredObject) -> Bool {
     className == other.className
       && max(Self.share(points, in: other.box), Self.share(other.points, in: box)) >= SequenceObjects.merging
       && Set(sightings.map(\.frame)).isDisjoint(with: other.sightings.map(\.frame))
   }
 
-  func joined(with other: Track) -> Track {
+  func joined(with other: GatheredObject) -> GatheredObject {
     var joined = self
     joined.sightings += other.sightings
     joined.boxes += other.boxes

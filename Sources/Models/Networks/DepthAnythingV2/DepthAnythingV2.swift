@@ -75,7 +75,9 @@ public final class DepthAnythingV2: Sendable {
     DepthAnythingV2(self, sessions: sessions.sessions(on: pool))
   }
 
-  /// The size of the network's input for a picture.
+  /// The size of the network's input for a picture: both sides are multiples of 14.
+  ///
+  /// - Throws: `DepthError.tooElongated` for a picture that would need more patches than the network takes.
   public func networkSize(for picture: PixelSize) throws(DepthError) -> PixelSize {
     switch input {
     case .lowerBound(let bound): try DepthInputSize.lowerBound(for: picture, bound: bound)

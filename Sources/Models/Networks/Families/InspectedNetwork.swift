@@ -53,7 +53,9 @@ public struct InspectedNetwork: Sendable {
   /// The input's size where nothing else is asked for: 640x640, or 518x518 for depth.
   public var standardSize: PixelSize { network.standardSize }
 
-  /// The input's size for a picture: the standard square for a detector, the picture's shape for depth.
+  /// The input's size in pixels for a picture: the standard square for a detector, the picture's shape for depth.
+  ///
+  /// - Throws: `NetworkError.depth` for a picture too elongated for the depth network.
   public func inputSize(for picture: RGBImage) throws(NetworkError) -> PixelSize {
     try network.inputSize(for: PixelSize(width: picture.width, height: picture.height))
   }

@@ -56,22 +56,4 @@ public enum YOLOError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-extension YOLOError {
-  /// Reason why a session could not be made.
-  init(_ error: SessionError) {
-    switch error {
-    case .plan(let error): self = .plan(error)
-    case .weights(let error): self = .weights(error)
-    }
-  }
-
-  /// Does what may find fault with weights.
-  static func of<Result>(weights body: () throws(WeightError) -> Result) throws(YOLOError) -> Result {
-    do throws(WeightError) { return try body() } catch { throw .weights(error) }
-  }
-
-  /// Asks for inputs and outputs.
-  static func of<Result>(ports body: () throws(PortError) -> Result) throws(YOLOError) -> Result {
-    do throws(PortError) { return try body() } catch { throw .port(error) }
-  }
-}
+extension YOLOError: EngineErrorHolder {}

@@ -100,7 +100,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     return catalogue
   }
 
-  /// Its kernels on a processor; nil where that lacks it.
+  /// Its kernels on a processor; nil where that lacks it, or where this program is for another architecture.
   package func catalogue(of processor: Processor) -> KernelCatalogue? {
     switch self {
     case .portable: catalogue(of: processor, NNKernelsPortable.addKernels)
@@ -113,6 +113,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
       case .avx512vnni: catalogue(of: processor, after: .avx512, NNKernelsVNNI.addKernels)
       case .avx512bf16: catalogue(of: processor, after: .avx512, NNKernelsBF16.addVectorKernels)
       case .amx: catalogue(of: processor, after: .avx512, NNKernelsBF16.addTileKernels)
+      case .neon, .neonfp16, .neondotprod, .neoni8mm, .neonbf16: nil
     #elseif arch(arm64)
       case .neon:
         catalogue(of: processor) {
@@ -122,9 +123,12 @@ package enum InstructionSet: String, CaseIterable, Sendable {
       case .neondotprod: catalogue(of: processor, after: .neonfp16, NNKernelsNEONDotProd.addKernels)
       case .neoni8mm: catalogue(of: processor, after: .neonfp16, NNKernelsNEONI8MM.addKernels)
       case .neonbf16: catalogue(of: processor, after: .neonfp16, NNKernelsNEONBF16.addKernels)
+      case .avx2, .avx512, .avx512vnni, .avx512bf16, .amx: nil
+    #else
+      case .avx2, .avx512, .avx512vnni, .avx512bf16, .amx, .neon, .neonfp16, .neondotprod, .neoni8mm,
+        .neonbf16:
+        nil
     #endif
-    // Those of other architectures.
-    default: nil
     }
   }
 

@@ -151,8 +151,8 @@ public final class Session: Sendable {
 
   /// The elements of a value, channels last, dense.
   fileprivate func read(_ value: ValueID) -> [Float] {
-    let shape = plan.placement.shapes[value]
-    let location = plan.placement.locations[value]
+    let shape = plan.assignment.shapes[value]
+    let location = plan.assignment.locations[value]
     let memory = constants[location.buffer] ?? arena
     let start = constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0
     let element = plan.elements[value]
@@ -170,7 +170,7 @@ public final class Session: Sendable {
 
   /// Whether a value is computed or given, and no constant.
   fileprivate func isInArena(_ value: ValueID) -> Bool {
-    constants[plan.placement.locations[value].buffer] == nil
+    constants[plan.assignment.locations[value].buffer] == nil
   }
 
   /// Runs what makes a layer of the plan again.
@@ -180,13 +180,13 @@ public final class Session: Sendable {
 
   /// Writes all elements of a value, channels last, dense.
   fileprivate func write(_ elements: [Float], to value: ValueID) {
-    let shape = plan.placement.shapes[value]
+    let shape = plan.assignment.shapes[value]
     let whole = [shape.images, shape.height, shape.width, shape.channels]
     write(StridedMap(shape: shape, channelsLast: elements, tensorShape: whole), to: value)
   }
 
   fileprivate func write(_ map: StridedMap, to value: ValueID) {
-    let location = plan.placement.locations[value]
+    let location = plan.assignment.locations[value]
     let buffer = unsafe arena.base + plan.bufferOffsets[location.buffer]!
     let element = plan.elements[value]
     let elements = map.elements.span
@@ -201,9 +201,9 @@ public final class Session: Sendable {
   fileprivate func withElements<Result>(
     _ value: ValueID, _ body: (inout MutableSpan<Float>) throws -> Result
   ) rethrows -> Result {
-    let location = plan.placement.locations[value]
+    let location = plan.assignment.locations[value]
     let start = plan.bufferOffsets[location.buffer]! + location.offset
-    let count = plan.placement.shapes[value].count
+    let count = plan.assignment.shapes[value].count
     let buffer = unsafe UnsafeMutableBufferPointer(start: arena.base + start, count: count)
     var span = unsafe buffer.mutableSpan
     return try body(&span)
@@ -212,8 +212,8 @@ public final class Session: Sendable {
   fileprivate func outputElements<Result>(
     _ value: ValueID, _ body: (Span<Float>, Int) throws -> Result
   ) rethrows -> Result {
-    let location = plan.placement.locations[value]
-    let shape = plan.placement.shapes[value]
+    let location = plan.assignment.locations[value]
+    let shape = plan.assignment.shapes[value]
     let isEven = shape.images == 1 || location.imageStride == shape.pixels * location.pixelStride
     guard plan.elements[value] == .float32, isEven else { return try body(read(value).span, shape.channels) }
     let start = plan.bufferOffsets[location.buffer]! + location.offset
@@ -261,7 +261,7 @@ public final class SteppedRun {
     _ layer: TracedLayer, _ change: (inout [Float]) -> Void
   ) -> (kept: [Float], changed: [Float])? {
     precondition(!isOver, "the run is over")
-    let node = session.plan.placement.nodes[layer.step]
+    let node = session.plan.assignment.nodes[layer.step]
     let inputs = Set(node.inputs).filter(session.isInArena).sorted()
     guard node.output == layer.value, !inputs.isEmpty else { return nil }
     let before = inputs.map(session.read)
@@ -290,7 +290,9 @@ public final class SteppedRun {
 public struct SessionInputs: ~Copyable {
   fileprivate let session: Session
 
-  /// The input of that name.
+  /// The input of that name, with the shape that it takes.
+  ///
+  /// - Throws: `PortError.noInput`, with the names that there are.
   public func input(_ name: String) throws(PortError) -> GraphInput { try session.plan.input(name) }
 
   /// Lets `body` write an input: images x height x width x channels floats, channels last.
@@ -316,7 +318,9 @@ public struct SessionInputs: ~Copyable {
 public struct SessionOutputs: ~Copyable {
   fileprivate let session: Session
 
-  /// The output of that name.
+  /// The output of that name, with the shape that it has.
+  ///
+  /// - Throws: `PortError.noOutput`, with the names that there are.
   public func output(_ name: String) throws(PortError) -> GraphOutput { try session.plan.output(name) }
 
   /// The elements of an output, channels last.
@@ -340,7 +344,7 @@ public struct SessionOutputs: ~Copyable {
     guard let node = nodes.last(where: { ($0.fused.last ?? $0.name) == name && $0.partOf == nil }) else {
       return nil
     }
-    return (session.plan.placement.shapes[node.output], session.read(node.output))
+    return (session.plan.assignment.shapes[node.output], session.read(node.output))
   }
 
   private func value(of output: GraphOutput) -> ValueID {

@@ -20,7 +20,7 @@ package struct StepBuilder {
     self.arena = arena
     self.weights = weights
     self.pool = pool
-    shapes = plan.placement.imageShapes
+    shapes = plan.assignment.imageShapes
     zeros = FloatMemory(count: (shapes.map(\.channels).max() ?? 0) + 64)
   }
 
@@ -31,13 +31,13 @@ package struct StepBuilder {
   mutating func steps() -> [Step] {
     packWeights()
     var steps: [Step] = []
-    for (node, kernel) in zip(plan.placement.nodes, plan.kernels) {
+    for (node, kernel) in zip(plan.assignment.nodes, plan.kernels) {
       if let constant = node.operation as? Constant {
         constants[node.output] = FloatMemory(constant.tensor.floats())
       }
       switch kernel {
       case .none: break
-      case .kernel(let bound): steps.append(step(bound, images: plan.placement.shapes[node.output].images))
+      case .kernel(let bound): steps.append(step(bound, images: plan.assignment.shapes[node.output].images))
       }
     }
     return steps
@@ -72,7 +72,7 @@ package struct StepBuilder {
   // MARK: Memory
 
   func pointer(_ value: ValueID) -> UnsafeMutablePointer<Float> {
-    let location = plan.placement.locations[value]
+    let location = plan.assignment.locations[value]
     let offset = location.offset + image * location.imageStride
     if let constant = constants[location.buffer] { return unsafe constant.base + offset }
     let buffer = unsafe arena.base + plan.bufferOffsets[location.buffer]!
@@ -80,14 +80,14 @@ package struct StepBuilder {
   }
 
   func map(_ value: ValueID) -> MapPointer {
-    let stride = plan.placement.locations[value].pixelStride
+    let stride = plan.assignment.locations[value].pixelStride
     return unsafe MapPointer(
       base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width,
       element: plan.elements[value])
   }
 
   func mutableMap(_ value: ValueID) -> MutableMapPointer {
-    let stride = plan.placement.locations[value].pixelStride
+    let stride = plan.assignment.locations[value].pixelStride
     return unsafe MutableMapPointer(
       base: pointer(value), pixelStride: stride, rowStride: stride * shapes[value].width,
       element: plan.elements[value])

@@ -51,7 +51,9 @@ extension Plan {
     graph.outputs.map { GraphOutput(name: $0.name, shape: graph.shapes[$0.value], value: $0.value) }
   }
 
-  /// The input of that name.
+  /// The input of that name, with the shape that it takes.
+  ///
+  /// - Throws: `PortError.noInput`, with the names that there are.
   public func input(_ name: String) throws(PortError) -> GraphInput {
     guard let input = inputs.first(where: { $0.name == name }) else {
       throw .noInput(name, known: graph.inputs.map(\.name))
@@ -59,7 +61,9 @@ extension Plan {
     return input
   }
 
-  /// The output of that name.
+  /// The output of that name, with the shape that it has.
+  ///
+  /// - Throws: `PortError.noOutput`, with the names that there are.
   public func output(_ name: String) throws(PortError) -> GraphOutput {
     guard let output = outputs.first(where: { $0.name == name }) else {
       throw .noOutput(name, known: graph.outputs.map(\.name))
@@ -69,10 +73,14 @@ extension Plan {
 }
 
 extension Session {
-  /// The input of that name.
+  /// The input of that name, with the shape that it takes.
+  ///
+  /// - Throws: `PortError.noInput`, with the names that there are.
   public func input(_ name: String) throws(PortError) -> GraphInput { try plan.input(name) }
 
-  /// The output of that name.
+  /// The output of that name, with the shape that it has.
+  ///
+  /// - Throws: `PortError.noOutput`, with the names that there are.
   public func output(_ name: String) throws(PortError) -> GraphOutput { try plan.output(name) }
 }
 

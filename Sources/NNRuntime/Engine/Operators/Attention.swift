@@ -95,7 +95,7 @@ package struct Attention: Operator {
 
   private func step(_ layer: PlacedNode, _ kernel: Kernel<AttentionTask>, _ builder: StepBuilder) -> Step {
     let node = layer.node
-    let locations = builder.plan.placement.locations
+    let locations = builder.plan.assignment.locations
     let (input, output) = (locations[node.inputs[0]], locations[node.output])
     let base = unsafe builder.pointer(node.inputs[0])
     let element = builder.plan.elements[node.inputs[0]]

@@ -66,6 +66,6 @@ extension StepBuilder {
   /// A walk through a value as it lies in memory.
   func placed(_ walk: MapWalk, in value: ValueID) -> MapWalk {
     walk.placed(
-      channels: shapes[value].channels, pixelStride: plan.placement.locations[value].pixelStride)
+      channels: shapes[value].channels, pixelStride: plan.assignment.locations[value].pixelStride)
   }
 }

@@ -35,7 +35,7 @@ struct MatrixProduct: VectorOperator {
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<MatrixTask>, _ builder: StepBuilder) -> Step {
     let node = layer.node
-    let stride = builder.plan.placement.locations[node.output].pixelStride
+    let stride = builder.plan.assignment.locations[node.output].pixelStride
     let walks = [builder.placed(a, in: node.inputs[0]), builder.placed(b, in: node.inputs[1])]
     let starts = walks.map { TaskMemory(array: $0.starts) }
     func operand(_ index: Int) -> MatrixTask.Operand {

@@ -30,7 +30,7 @@ package protocol Operator: Sendable {
   func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel)
 }
 
-/// A node of a placement and its index there, which is that of its step.
+/// A node of a buffer assignment and its index there, which is that of its step.
 package struct PlacedNode: Sendable {
   package var node: Node
   package var index: Int

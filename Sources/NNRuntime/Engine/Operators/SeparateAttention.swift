@@ -69,7 +69,7 @@ struct SeparateAttention: Operator {
   }
 
   private func step(_ layer: PlacedNode, _ kernel: Kernel<AttentionTask>, _ builder: StepBuilder) -> Step {
-    let (node, locations) = (layer.node, builder.plan.placement.locations)
+    let (node, locations) = (layer.node, builder.plan.assignment.locations)
     let output = locations[node.output].pixelStride
     let walks = zip([query, key, value], node.inputs).map { builder.placed($0, in: $1) }
     func base(_ index: Int) -> UnsafePointer<Float> {

@@ -11,9 +11,9 @@ package struct ArenaBuffer: Sendable, Equatable {
 extension Plan {
   /// The buffers of the arena, by when they begin and where they lie.
   package var arenaBuffers: [ArenaBuffer] {
-    let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
+    let (buffers, requests) = assignment.requests(graph, elements, retain: options.retain)
     var names: [ValueID: String] = [:]
-    for node in graph.nodes + placement.nodes { names[node.output] = node.fused.last ?? node.name }
+    for node in graph.nodes + assignment.nodes { names[node.output] = node.fused.last ?? node.name }
     return zip(buffers, requests).map { buffer, request in
       ArenaBuffer(
         name: names[buffer] ?? "", offset: bufferOffsets[buffer]! * MemoryLayout<Float>.stride,

@@ -9,30 +9,30 @@ import NNKernelInterface
 struct ElementTypes: Sendable {
   /// By value.
   private let types: [ElementType]
-  /// By node of the placement: how it multiplies in less than single precision.
+  /// By node of the buffer assignment: how it multiplies in less than single precision.
   private let reduced: [ReducedProducts]
-  /// By node of the placement: whether it makes an input or an output of the network, which are floats.
+  /// By node of the buffer assignment: whether it makes an input or an output of the network, which are floats.
   private let atBorder: [Bool]
 
   /// Everything in floats.
-  init(allFloat placement: Placement) {
-    types = [ElementType](repeating: .float32, count: placement.shapes.count)
-    reduced = [ReducedProducts](repeating: .floats, count: placement.nodes.count)
-    atBorder = [Bool](repeating: false, count: placement.nodes.count)
+  init(allFloat assignment: BufferAssignment) {
+    types = [ElementType](repeating: .float32, count: assignment.shapes.count)
+    reduced = [ReducedProducts](repeating: .floats, count: assignment.nodes.count)
+    atBorder = [Bool](repeating: false, count: assignment.nodes.count)
   }
 
   /// The choice for a graph that is to run in less than single precision.
-  init(_ graph: Graph, _ placement: Placement, _ arithmetic: Arithmetic) {
-    let borders = Set((graph.inputs + graph.outputs).map { placement.locations[$0.value].buffer })
+  init(_ graph: Graph, _ assignment: BufferAssignment, _ arithmetic: Arithmetic) {
+    let borders = Set((graph.inputs + graph.outputs).map { assignment.locations[$0.value].buffer })
     var floats = borders
-    let atBorder = placement.nodes.map { borders.contains(placement.locations[$0.output].buffer) }
-    let reduced = placement.nodes.enumerated().map { index, node in
-      node.operation.reduced(node, placement.shapes, arithmetic.of(node), isOutput: atBorder[index])
+    let atBorder = assignment.nodes.map { borders.contains(assignment.locations[$0.output].buffer) }
+    let reduced = assignment.nodes.enumerated().map { index, node in
+      node.operation.reduced(node, assignment.shapes, arithmetic.of(node), isOutput: atBorder[index])
     }
     self.atBorder = atBorder
     self.reduced = reduced
-    for (index, node) in placement.nodes.enumerated() {
-      let buffers = (node.inputs + [node.output]).map { placement.locations[$0].buffer }
+    for (index, node) in assignment.nodes.enumerated() {
+      let buffers = (node.inputs + [node.output]).map { assignment.locations[$0].buffer }
       switch node.operation.floats(reduced[index]) {
       case .none: break
       case .input: floats.insert(buffers[0])
@@ -40,8 +40,8 @@ struct ElementTypes: Sendable {
       case .all: floats.formUnion(buffers)
       }
     }
-    types = placement.shapes.indices.map {
-      floats.contains(placement.locations[$0].buffer) ? .float32 : arithmetic.maps
+    types = assignment.shapes.indices.map {
+      floats.contains(assignment.locations[$0].buffer) ? .float32 : arithmetic.maps
     }
   }
 

@@ -55,7 +55,7 @@ package struct LayerChoice {
   /// The one that was asked for, of dense convolutions that it can compute.
   let kernel: String?
 
-  /// How the node at `index` of the placement is computed.
+  /// How the node at `index` of the buffer assignment is computed.
   func choice(_ node: Node, _ index: Int) -> (choice: AlgorithmChoice, kernel: LayerKernel) {
     var (choice, kernel) = node.operation.choice(PlacedNode(node: node, index: index), self)
     if mixed.precision != .fp32, choice.algorithm != .none, !node.inputs.isEmpty {

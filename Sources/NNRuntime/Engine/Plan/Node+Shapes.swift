@@ -52,7 +52,7 @@ extension Node {
   }
 
   /// Multiplications and additions of the layer as it is defined, for all images: 2 x MAC.
-  func operations(_ placement: Placement) -> Double {
-    Double(placement.shapes[output].images) * operation.operations(self, placement.imageShapes)
+  func operations(_ assignment: BufferAssignment) -> Double {
+    Double(assignment.shapes[output].images) * operation.operations(self, assignment.imageShapes)
   }
 }

@@ -71,7 +71,7 @@ public struct Plan: Sendable {
   package let graph: Graph
   /// The field's names of the layers' operations, before any were joined.
   let kinds: [String: String]
-  let placement: Placement
+  let assignment: BufferAssignment
   let layout: ArenaLayout
   /// First float of each buffer in the arena.
   let bufferOffsets: [ValueID: Int]
@@ -95,30 +95,30 @@ public struct Plan: Sendable {
     kinds = Dictionary(
       graph.nodes.map { ($0.name, $0.operation.name) }, uniquingKeysWith: { first, _ in first })
     let graph = options.fuse ? try options.fusing().fused(graph) : graph
-    let placement = Placement(graph)
+    let assignment = BufferAssignment(graph)
     let elements =
       options.precision == .fp32
-      ? ElementTypes(allFloat: placement)
-      : ElementTypes(graph, placement, Arithmetic(mixed, catalogue))
-    let (buffers, requests) = placement.requests(graph, elements, retain: options.retain)
+      ? ElementTypes(allFloat: assignment)
+      : ElementTypes(graph, assignment, Arithmetic(mixed, catalogue))
+    let (buffers, requests) = assignment.requests(graph, elements, retain: options.retain)
     let layout = ArenaLayout(requests)
     self.elements = elements
     self.graph = graph
-    self.placement = placement
+    self.assignment = assignment
     self.layout = layout
     bufferOffsets = Dictionary(uniqueKeysWithValues: zip(buffers, layout.offsets))
     let choosing = LayerChoice(
-      catalogue: catalogue, shapes: placement.imageShapes, elements: elements, measured: options.measured,
+      catalogue: catalogue, shapes: assignment.imageShapes, elements: elements, measured: options.measured,
       mixed: mixed, kernel: options.kernel)
-    let choices = placement.nodes.enumerated().map { index, node in choosing.choice(node, index) }
+    let choices = assignment.nodes.enumerated().map { index, node in choosing.choice(node, index) }
     kernels = choices.map(\.kernel)
-    layers = zip(placement.nodes, choices).enumerated().map { index, layer in
+    layers = zip(assignment.nodes, choices).enumerated().map { index, layer in
       let (node, (choice, kernel)) = layer
       return PlannedLayer(
         name: node.name, fused: node.preceding + node.fused, operation: node.operation.name,
-        inputs: node.inputs.map { placement.shapes[$0] }, output: placement.shapes[node.output],
+        inputs: node.inputs.map { assignment.shapes[$0] }, output: assignment.shapes[node.output],
         choice: choice, kernel: kernel.name, precision: elements.precision(index),
-        operations: node.operations(placement))
+        operations: node.operations(assignment))
     }
   }
 
@@ -130,8 +130,8 @@ public struct Plan: Sendable {
   public var arenaBytes: Int { layout.count * MemoryLayout<Float>.stride }
   /// Bytes that all intermediate results would take without sharing memory.
   public var unsharedBytes: Int {
-    Set(placement.locations.map(\.buffer)).reduce(0) {
-      $0 + placement.bufferElements($1) * elements[$1].size
+    Set(assignment.locations.map(\.buffer)).reduce(0) {
+      $0 + assignment.bufferElements($1) * elements[$1].size
     }
   }
 }

@@ -98,9 +98,9 @@ extension Plan {
   /// The shapes of dense convolutions, each once, in running order.
   var denseConvolutions: [ConvolutionShape] {
     var seen = Set<ConvolutionShape>()
-    return placement.nodes.compactMap { node in
+    return assignment.nodes.compactMap { node in
       guard let layer = node.operation as? Convolution, !layer.isDepthwise else { return nil }
-      let shape = node.convolutionShape(layer, placement.shapes)
+      let shape = node.convolutionShape(layer, assignment.shapes)
       return seen.insert(shape).inserted ? shape : nil
     }
   }

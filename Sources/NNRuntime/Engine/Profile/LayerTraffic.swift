@@ -7,10 +7,10 @@ extension Plan {
   /// It is the layer's definition that counts, not the caches: with the operations it gives the arithmetic
   /// intensity.
   package var layerBytes: [Int] {
-    placement.nodes.enumerated().map { index, node in
+    assignment.nodes.enumerated().map { index, node in
       if case .none = kernels[index] { return 0 }
       let maps = (node.inputs + [node.output]).reduce(0) {
-        $0 + placement.shapes[$1].count * elements[$1].size
+        $0 + assignment.shapes[$1].count * elements[$1].size
       }
       return maps + node.operation.parameterCount * elements.products(index).size
     }
@@ -18,8 +18,8 @@ extension Plan {
 
   /// Bytes of intermediate results that are alive while each layer runs.
   package var liveBytes: [Int] {
-    let requests = placement.requests(graph, elements, retain: options.retain).requests
-    return placement.nodes.indices.map { index in
+    let requests = assignment.requests(graph, elements, retain: options.retain).requests
+    return assignment.nodes.indices.map { index in
       requests.reduce(0) { $0 + ($1.lifetime.contains(index) ? $1.count : 0) } * MemoryLayout<Float>.stride
     }
   }

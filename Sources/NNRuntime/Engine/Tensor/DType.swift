@@ -41,7 +41,7 @@ public enum DType: String, Sendable, CaseIterable, CustomStringConvertible {
   public var isFloat: Bool {
     switch self {
     case .float64, .float32, .float16, .bfloat16: true
-    default: false
+    case .int64, .int32, .int16, .int8, .uint64, .uint32, .uint16, .uint8, .bool: false
     }
   }
 

@@ -129,7 +129,7 @@ package struct TensorStorage: Sendable {
     case .float32: first(from: 0x7f80_0000 as UInt32)
     // 2^128 - 2^103: half a step above the greatest single-precision number.
     case .float64: first(from: 0x47ef_ffff_f000_0000 as UInt64)
-    default: nil
+    case .int64, .int32, .int16, .int8, .uint64, .uint32, .uint16, .uint8, .bool: nil
     }
   }
 

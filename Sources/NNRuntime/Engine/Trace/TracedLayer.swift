@@ -35,8 +35,8 @@ extension Plan {
   /// Concatenations and views have no step of their own: they are complete with what they are made of.
   public var tracedLayers: [TracedLayer] {
     var steps: [ValueID: Int] = [:]
-    for (step, node) in placement.nodes.enumerated() { steps[node.output] = step }
-    var ready = [Int?](repeating: nil, count: placement.shapes.count)
+    for (step, node) in assignment.nodes.enumerated() { steps[node.output] = step }
+    var ready = [Int?](repeating: nil, count: assignment.shapes.count)
     var tokens = Set<ValueID>()
     /// Layers that went into values which are no layer's result.
     var parts: [ValueID: [String]] = [:]
@@ -52,7 +52,7 @@ extension Plan {
       case .pixels:
         ready[node.output] = ready[node.inputs[0]]
       case .around, .inSequence:
-        let copies = placement.nodes.indices.filter { placement.isCopy($0, for: node) }
+        let copies = assignment.nodes.indices.filter { assignment.isCopy($0, for: node) }
         ready[node.output] = (node.inputs.compactMap { ready[$0] } + copies).max()
       case .own, .afterToken:
         ready[node.output] = steps[node.output]
@@ -105,7 +105,7 @@ extension Node {
   }
 }
 
-extension Placement {
+extension BufferAssignment {
   /// Whether the step brings an operand of `concatenation` to its place.
   fileprivate func isCopy(_ step: Int, for concatenation: Node) -> Bool {
     guard nodes[step].operation is Copy else { return false }

@@ -24,6 +24,8 @@ public final class WeightStore: Sendable {
   private let recorder: WeightRecorder?
 
   /// Opens a safetensors file; the data stays in the mapped file until it is taken.
+  ///
+  /// - Throws: `WeightError` of the file (`.file`), its header, or the scales of its 8-bit tensors.
   public convenience init(path: String, allowNonFinite: Bool = false) throws(WeightError) {
     try self.init(path: path, name: path, allowNonFinite: allowNonFinite)
   }
@@ -39,7 +41,9 @@ public final class WeightStore: Sendable {
     try self.init(file: bytes, name: name, allowNonFinite: allowNonFinite)
   }
 
-  /// Reads a safetensors file held in memory.
+  /// Reads a safetensors file held in memory; `file` is its name in messages.
+  ///
+  /// - Throws: `WeightError` of its header, or the scales of its 8-bit tensors.
   public convenience init(bytes: [UInt8], file: String, allowNonFinite: Bool = false) throws(WeightError) {
     try self.init(file: FileBytes(bytes), name: file, allowNonFinite: allowNonFinite)
   }
@@ -103,8 +107,10 @@ public final class WeightStore: Sendable {
   /// The type of the elements of the tensor of that full name as it is stored.
   package func storedType(of name: String) -> DType? { tensors[name]?.dtype }
 
-  /// The tensor of that full name, whatever it holds, marked as used; integers with scales as the numbers that they stand
-  /// for.
+  /// The tensor of that full name, of any shape and element type, marked as used; 8-bit integers with scales become the
+  /// numbers that they stand for.
+  ///
+  /// - Throws: `WeightError.missing`, with the nearest names.
   public func tensor(named name: String) throws(WeightError) -> Tensor {
     guard let tensor = tensors[name] else {
       throw WeightError(.missing(nearest: nearest(to: name)), tensor: name, file: file)
@@ -115,6 +121,8 @@ public final class WeightStore: Sendable {
 
   /// The tensor of that full name as a network needs it: of this shape, of floating-point numbers,
   /// finite unless the store allows otherwise; marked as used.
+  ///
+  /// - Throws: `WeightError.missing`, `.wrongShape`, `.notFloat`, `.nonFinite`.
   public func weight(named name: String, shape: [Int]) throws(WeightError) -> Tensor {
     if let recorder {
       recorder.record(name, shape)
@@ -149,6 +157,8 @@ public final class WeightStore: Sendable {
   }
 
   /// Checks that the file was not written to since it was opened: what was read is what was checked.
+  ///
+  /// - Throws: `WeightError.file`.
   public func verifyUnchanged() throws(WeightError) {
     do {
       try bytes?.checkUnchanged()
@@ -236,6 +246,8 @@ public struct WeightScope: Sendable {
   }
 
   /// The tensor `name` of the scope; see `WeightStore.weight(named:shape:)`.
+  ///
+  /// - Throws: as `WeightStore.weight(named:shape:)`.
   public func tensor(_ name: String, shape: [Int]) throws(WeightError) -> Tensor {
     switch use {
     case .bound: return try store.weight(named: fullName(name), shape: shape)
@@ -246,6 +258,8 @@ public struct WeightScope: Sendable {
   }
 
   /// The tensor `name` of the scope, of any shape and element type.
+  ///
+  /// - Throws: `WeightError.missing`, with the nearest names.
   public func tensor(_ name: String) throws(WeightError) -> Tensor { try store.tensor(named: fullName(name)) }
 
   /// The full names inside the scope, sorted.

@@ -58,7 +58,7 @@ public struct ConvolutionDomain: Sendable {
     case .area where isPixel: return (1, "kernel is 1x1")
     case .square(let edge) where shape.kernelHeight != edge || shape.kernelWidth != edge:
       return (1, "kernel is not \(edge)x\(edge)")
-    default: break
+    case .pixel, .area, .square: break
     }
     guard shape.stride == stride ?? shape.stride, shape.padding == padding ?? shape.padding else {
       return (2, "stride \(shape.stride)")

@@ -76,7 +76,8 @@ extension TensorMessage {
     case .uint16, .float16, .bfloat16: return try wrapped(UInt16.self)
     case .uint32: return try wrapped(UInt32.self)
     case .uint64: return try wrapped(UInt64.self)
-    default:
+    case .uint8, .string, .float8e4m3fn, .float8e4m3fnuz, .float8e5m2, .float8e5m2fnuz, .uint4, .int4,
+      .float4e2m1, .float8e8m0, .uint2, .int2:
       guard kind.bits < 8 else { return try wrapped(UInt8.self) }
       let bytes = ints.map { UInt8(truncatingIfNeeded: $0) }
       guard bytes.count == (count * kind.bits + 7) / 8 else { throw wrongCount(bytes.count, count) }

@@ -13,7 +13,7 @@ extension Value {
     case .optional(let element): return try optional(reader, element)
     case .sparse: return .tensor(try SparseTensorMessage(reader).tensor(nil))
     case .map: throw ONNXError.unsupported("a map as an input or output")
-    default: return .tensor(try TensorMessage(reader).tensor(nil))
+    case .tensor, .unknown, nil: return .tensor(try TensorMessage(reader).tensor(nil))
     }
   }
 

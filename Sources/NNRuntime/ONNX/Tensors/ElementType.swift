@@ -56,7 +56,9 @@ public enum ElementType: Int, Sendable, CaseIterable {
   var number: (any Number.Type)? {
     switch self {
     case .float16, .bfloat16, .bool, .string: nil
-    default: narrow == nil && narrowInteger == nil ? storage as? any Number.Type : nil
+    case .float, .uint8, .int8, .uint16, .int16, .int32, .int64, .double, .uint32, .uint64, .float8e4m3fn,
+      .float8e4m3fnuz, .float8e5m2, .float8e5m2fnuz, .uint4, .int4, .float4e2m1, .float8e8m0, .uint2, .int2:
+      narrow == nil && narrowInteger == nil ? storage as? any Number.Type : nil
     }
   }
 
@@ -72,7 +74,9 @@ public enum ElementType: Int, Sendable, CaseIterable {
       NarrowFloat(mantissa: 2, bias: 16, greatest: 0x7f, nan: 0x80, hasNegativeZero: false)
     case .float4e2m1: NarrowFloat(mantissa: 1, bias: 1, greatest: 0x7)
     case .float8e8m0: NarrowFloat(mantissa: 0, bias: 127, greatest: 0xfe, nan: 0xff, isScale: true)
-    default: nil
+    case .float, .uint8, .int8, .uint16, .int16, .int32, .int64, .string, .bool, .double, .uint32, .uint64,
+      .uint4, .int4, .uint2, .int2:
+      nil
     }
   }
 
@@ -83,7 +87,10 @@ public enum ElementType: Int, Sendable, CaseIterable {
     case .int4: (4, true)
     case .uint2: (2, false)
     case .int2: (2, true)
-    default: nil
+    case .float, .uint8, .int8, .uint16, .int16, .int32, .int64, .string, .bool, .float16, .double, .uint32,
+      .uint64, .bfloat16, .float8e4m3fn, .float8e4m3fnuz, .float8e5m2, .float8e5m2fnuz, .float4e2m1,
+      .float8e8m0:
+      nil
     }
   }
 
@@ -96,7 +103,9 @@ public enum ElementType: Int, Sendable, CaseIterable {
   var isSigned: Bool {
     switch self {
     case .int8, .int16, .int32, .int64, .int4, .int2: true
-    default: isFloat
+    case .float, .uint8, .uint16, .string, .bool, .float16, .double, .uint32, .uint64, .bfloat16,
+      .float8e4m3fn, .float8e4m3fnuz, .float8e5m2, .float8e5m2fnuz, .uint4, .float4e2m1, .float8e8m0, .uint2:
+      isFloat
     }
   }
 

@@ -34,7 +34,9 @@ extension Tensor {
     case .float16: NPYArray(shape: shape, .float16(array(of: UInt16.self)))
     case .float: NPYArray(shape: shape, .float32(array(of: Float.self)))
     case .double: NPYArray(shape: shape, .float64(array(of: Double.self)))
-    default: nil
+    case .string, .bfloat16, .float8e4m3fn, .float8e4m3fnuz, .float8e5m2, .float8e5m2fnuz, .uint4, .int4,
+      .float4e2m1, .float8e8m0, .uint2, .int2:
+      nil
     }
   }
 

@@ -37,6 +37,8 @@ public struct ImageHeader: Sendable, Equatable {
 /// Errors name the file, or for bytes in memory the `name` they were given.
 public enum ImageCodec {
   /// Decodes a picture file to 8-bit RGB; alpha is dropped, 16-bit samples keep their high byte.
+  ///
+  /// - Throws: `ImageError`: the file cannot be read, is over the limits, is damaged, or is of a format that is not read.
   public static func decode(
     path: String, limits: ImageLimits = .default
   ) throws(ImageError) -> DecodedImage {
@@ -44,6 +46,8 @@ public enum ImageCodec {
   }
 
   /// Decodes a picture in memory to 8-bit RGB; alpha is dropped, 16-bit samples keep their high byte.
+  ///
+  /// - Throws: `ImageError`: the picture is over the limits, is damaged, or is of a format that is not read.
   public static func decode(
     _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
   ) throws(ImageError) -> DecodedImage {
@@ -53,7 +57,7 @@ public enum ImageCodec {
       switch format {
       case .jpeg: image = try TurboJPEG.decodeRGB(bytes, limits: limits)
       case .png: image = try Spng.decodeRGB(bytes, limits: limits)
-      default:
+      case .heic, .avif, .webp, .tiff, .jpeg2000, .bmp, .pnm:
         let picture = try InterchangePicture(bytes, format, limits: limits)
         return DecodedImage(
           image: try picture.withoutAlpha(), orientation: picture.header.orientation, format: format)
@@ -63,6 +67,8 @@ public enum ImageCodec {
   }
 
   /// Reads a picture file's format, size and orientation without decoding its pixels.
+  ///
+  /// - Throws: `ImageError`: the file cannot be read, is over the limits, is damaged, or is of a format that is not read.
   public static func header(
     path: String, limits: ImageLimits = .default
   ) throws(ImageError) -> ImageHeader {
@@ -70,6 +76,8 @@ public enum ImageCodec {
   }
 
   /// Reads a picture's format, size and orientation without decoding its pixels.
+  ///
+  /// - Throws: `ImageError`: the picture is over the limits, is damaged, or is of a format that is not read.
   public static func header(
     _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
   ) throws(ImageError) -> ImageHeader {
@@ -84,7 +92,8 @@ public enum ImageCodec {
       case .png:
         let header = try Spng.header(bytes, limits: limits)
         size = PixelSize(width: header.width, height: header.height)
-      default: return try InterchangePicture(bytes, format, limits: limits).header
+      case .heic, .avif, .webp, .tiff, .jpeg2000, .bmp, .pnm:
+        return try InterchangePicture(bytes, format, limits: limits).header
       }
       let tags = exif(of: bytes, format)
       return ImageHeader(
@@ -94,6 +103,8 @@ public enum ImageCodec {
   }
 
   /// Decodes a picture file with straight alpha, opaque where the file has none.
+  ///
+  /// - Throws: `ImageError`: the file cannot be read, is over the limits, is damaged, or is of a format that is not read.
   public static func decodeRGBA(
     path: String, limits: ImageLimits = .default
   ) throws(ImageError) -> RGBAImage {
@@ -101,6 +112,8 @@ public enum ImageCodec {
   }
 
   /// Decodes a picture in memory with straight alpha, opaque where it has none.
+  ///
+  /// - Throws: `ImageError`: the picture is over the limits, is damaged, or is of a format that is not read.
   public static func decodeRGBA(
     _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
   ) throws(ImageError) -> RGBAImage {
@@ -114,6 +127,8 @@ public enum ImageCodec {
   }
 
   /// Decodes an 8-bit grayscale PNG file, its samples untouched (confidence maps, masks).
+  ///
+  /// - Throws: `ImageError`: the file cannot be read, is over the limits, is damaged, or is no PNG of that kind.
   public static func decodeGray8(
     path: String, limits: ImageLimits = .default
   ) throws(ImageError) -> Plane<UInt8> {
@@ -121,6 +136,8 @@ public enum ImageCodec {
   }
 
   /// Decodes an 8-bit grayscale PNG in memory, its samples untouched.
+  ///
+  /// - Throws: `ImageError`: the picture is over the limits, is damaged, or is no PNG of that kind.
   public static func decodeGray8(
     _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
   ) throws(ImageError) -> Plane<UInt8> {
@@ -128,6 +145,8 @@ public enum ImageCodec {
   }
 
   /// Decodes a 16-bit grayscale PNG file, its samples untouched (depth in millimeters).
+  ///
+  /// - Throws: `ImageError`: the file cannot be read, is over the limits, is damaged, or is no PNG of that kind.
   public static func decodeGray16(
     path: String, limits: ImageLimits = .default
   ) throws(ImageError) -> Plane<UInt16> {
@@ -135,6 +154,8 @@ public enum ImageCodec {
   }
 
   /// Decodes a 16-bit grayscale PNG in memory, its samples untouched.
+  ///
+  /// - Throws: `ImageError`: the picture is over the limits, is damaged, or is no PNG of that kind.
   public static func decodeGray16(
     _ bytes: [UInt8], name: String = "picture", limits: ImageLimits = .default
   ) throws(ImageError) -> Plane<UInt16> {
@@ -142,30 +163,40 @@ public enum ImageCodec {
   }
 
   /// An 8-bit RGB PNG.
+  ///
+  /// - Throws: `ImageError` with `.encodingFailed`.
   public static func encodePNG(_ image: RGBImage) throws(ImageError) -> [UInt8] {
     image.checkCount()
     return try encodePNG(image.pixels, image.width, image.height, .rgb)
   }
 
   /// An 8-bit RGB PNG with alpha.
+  ///
+  /// - Throws: `ImageError` with `.encodingFailed`.
   public static func encodePNG(_ image: RGBAImage) throws(ImageError) -> [UInt8] {
     image.checkCount()
     return try encodePNG(image.pixels, image.width, image.height, .rgba)
   }
 
   /// An 8-bit grayscale PNG.
+  ///
+  /// - Throws: `ImageError` with `.encodingFailed`.
   public static func encodePNG(_ plane: Plane<UInt8>) throws(ImageError) -> [UInt8] {
     plane.checkCount()
     return try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
   }
 
   /// A 16-bit grayscale PNG.
+  ///
+  /// - Throws: `ImageError` with `.encodingFailed`.
   public static func encodePNG(_ plane: Plane<UInt16>) throws(ImageError) -> [UInt8] {
     plane.checkCount()
     return try encodePNG(plane.elements, plane.width, plane.height, .grayscale)
   }
 
   /// A JPEG with 4:2:0 chroma and a quality in 1...100.
+  ///
+  /// - Throws: `ImageError` with `.sideTooLong` above 65,500 pixels a side, or `.encodingFailed`.
   public static func encodeJPEG(_ image: RGBImage, quality: Int = 90) throws(ImageError) -> [UInt8] {
     precondition((1...100).contains(quality), "JPEG quality is 1...100")
     image.checkCount()

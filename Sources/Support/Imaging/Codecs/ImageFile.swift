@@ -31,8 +31,8 @@ extension ImageDefect {
     case .isDirectory: self = .unreadable(reason: "it is a folder")
     case .notARegularFile: self = .notARegularFile
     case .pointer: self = .pointer
-    case .io(_, let code): self = .unreadable(reason: POSIX.message(for: code))
-    default: self = .unreadable(reason: "permission denied")
+    case .empty, .alreadyExists, .foreign, .edited, .permissionDenied, .changed, .noSpace, .io:
+      self = .unreadable(reason: error.reason)
     }
   }
 }

@@ -54,7 +54,8 @@ struct InterchangePicture {
     case .bmp: try WindowsBitmap(bytes, limits: limits).decoded()
     case .pnm: try PortableAnymap(bytes, limits: limits).decoded()
     case .tiff, .jpeg2000: Self.withoutAlpha(try withAlpha())
-    default: RGBImage(width: width, height: height, pixels: try pixels(withAlpha: false))
+    case .jpeg, .png, .heic, .avif, .webp:
+      RGBImage(width: width, height: height, pixels: try pixels(withAlpha: false))
     }
   }
 
@@ -94,7 +95,8 @@ struct InterchangePicture {
       return RGBAImage(
         width: width, height: height,
         pixels: try LibOpenJPEG.shared().pixels(bytes, JPEG2000Structure(bytes, limits: limits)))
-    default: return RGBAImage(width: width, height: height, pixels: try pixels(withAlpha: true))
+    case .jpeg, .png, .heic, .avif, .webp:
+      return RGBAImage(width: width, height: height, pixels: try pixels(withAlpha: true))
     }
   }
 

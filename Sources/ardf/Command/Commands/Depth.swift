@@ -60,16 +60,16 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     let results = try results(inputs.paths)
     let pool = compute.makePool()
     let network = try network(pool: pool)
-    let lanes = Lanes(threads: pool.threads, frames: frames.count)
+    let workers = FrameWorkers(threads: pool.threads, frames: frames.count)
     let networks: [any DepthNetwork] =
-      lanes.threads.count == 1
-      ? [network] : lanes.threads.map { network.running(on: ThreadPool(threads: $0)) }
+      workers.threads.count == 1
+      ? [network] : workers.threads.map { network.running(on: ThreadPool(threads: $0)) }
     var speed = SpeedLog()
     var progress = Progress("picture", of: frames.count)
     var leftOut = LeftOutInputs(unit: "pictures")
     let (files, isSingle) = (results.files, inputs.isSingle)
-    try await lanes.inOrder(frames.count) { position, lane in
-      try LanePicture(frames[position], networks[lane], files: files, isTolerant: !isSingle)
+    try await workers.inOrder(frames.count) { position, worker in
+      try FrameOutcome(frames[position], networks[worker], files: files, isTolerant: !isSingle)
     } deliver: { position, made in
       let frame = frames[position]
       switch made {
@@ -89,8 +89,8 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     try inputs.checkAllRead()
   }
 
-  /// A lane's result for one frame.
-  private enum LanePicture: Sendable {
+  /// A worker's result for one frame.
+  private enum FrameOutcome: Sendable {
     /// - `array`: the depth to print where there is no folder.
     case done(SpeedLog, array: [UInt8]?)
     case failed(FrameDefect)

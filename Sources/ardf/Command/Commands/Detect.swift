@@ -78,19 +78,19 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       inputs: inputs.paths + [detector.yolo] + compute.arithmetic.plans, frames: frames)
     let pool = compute.makePool()
     let network = try network(results, pool: pool)
-    let lanes = Lanes(threads: pool.threads, frames: frames.count)
+    let workers = FrameWorkers(threads: pool.threads, frames: frames.count)
     let networks =
-      lanes.threads.count == 1
-      ? [network] : lanes.threads.map { network.running(on: ThreadPool(threads: $0)) }
+      workers.threads.count == 1
+      ? [network] : workers.threads.map { network.running(on: ThreadPool(threads: $0)) }
     var speed = SpeedLog()
     var progress = Progress("picture", of: frames.count)
     var leftOut = LeftOutInputs(unit: "pictures")
     // A tracker for each sequence.
     var trackers: [Int: MultiObjectTracker] = [:]
     let (files, isTracked, isSingle) = (results.files, tracking.isOn, inputs.isSingle)
-    try await lanes.inOrder(frames.count) { position, lane in
-      try LanePicture(
-        frames[position], networks[lane], files: isTracked ? nil : files, isTolerant: !isSingle)
+    try await workers.inOrder(frames.count) { position, worker in
+      try FrameOutcome(
+        frames[position], networks[worker], files: isTracked ? nil : files, isTolerant: !isSingle)
     } deliver: { position, made in
       let frame = frames[position]
       switch made {
@@ -117,8 +117,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try inputs.checkAllRead()
   }
 
-  /// A lane's result for one frame.
-  private enum LanePicture: Sendable {
+  /// A worker's result for one frame.
+  private enum FrameOutcome: Sendable {
     /// - `frame`: the frame, if its files are not written yet.
     case done(DetectedPicture, CapturedFrame?)
     case failed(FrameDefect)

@@ -45,7 +45,7 @@ struct Profile: ParsableCommand {
       switch self {
       case .table: ["txt", "log"]
       case .trace: ["json"]
-      default: [rawValue]
+      case .json, .csv, .md, .html: [rawValue]
       }
     }
   }

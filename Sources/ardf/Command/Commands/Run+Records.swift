@@ -35,11 +35,11 @@ extension Run {
       output.out, shard: shard, stage: batch.stage, resume: batch.resume, keepsFiles: keep == .all)
     let pool = compute.makePool()
     let job = try job(requests, folder: nil, paths: [:], pool: pool)
-    let lanes = Lanes(threads: pool.threads, frames: work.total?.count ?? .max)
-    let jobs = lanes.threads.map { job.running(on: ThreadPool(threads: $0)) }
+    let workers = FrameWorkers(threads: pool.threads, frames: work.total?.count ?? .max)
+    let jobs = workers.threads.map { job.running(on: ThreadPool(threads: $0)) }
     let run = PartRun(folder: folder, job: job, budget: batch.maxErrors)
     // A list that comes from a pipe may keep the process waiting; a signal then ends it at once.
-    try await run.run(work, lanes: lanes, jobs: jobs, isInterruptible: batch.from != "-")
+    try await run.run(work, workers: workers, jobs: jobs, isInterruptible: batch.from != "-")
     try inputs?.checkAllRead()
   }
 

@@ -141,18 +141,18 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     try inputs.checkAllRead()
   }
 
-  /// Runs several frames, divided among lanes.
+  /// Runs several frames, divided among workers.
   private func run(_ frames: [RunFrame], job: FrameJob, threads: Int) async throws {
     // Whoever follows objects sees frames in their order.
-    let lanes = Lanes(threads: threads, frames: job.tracks == nil ? frames.count : 1)
-    let jobs = lanes.threads.map { job.running(on: ThreadPool(threads: $0)) }
+    let workers = FrameWorkers(threads: threads, frames: job.tracks == nil ? frames.count : 1)
+    let jobs = workers.threads.map { job.running(on: ThreadPool(threads: $0)) }
     var log = BatchLog(total: frames.count)
     let said = SaidNotes()
     var lines: [JSONValue] = []
     var rows = job.tableHeader
     var coco: [JSONValue] = []
-    try await lanes.inOrder(frames.count) { position, lane in
-      try await jobs[lane].record(of: frames[position], tolerant: true)
+    try await workers.inOrder(frames.count) { position, worker in
+      try await jobs[worker].record(of: frames[position], tolerant: true)
     } deliver: { position, record in
       try show(record, of: frames[position], said: said, in: job)
       log.add(record, of: job.perceiver)

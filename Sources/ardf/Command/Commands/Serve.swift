@@ -93,7 +93,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
     var log: (@Sendable (JSONValue) -> Void)?
     if inference.log == .json { log = { Console.note($0.serialized()) } }
     let server = InferenceServer(
-      models: networks.models, port: port, lanes: inference.lanes, share: threads.share,
+      models: networks.models, port: port, workers: inference.workers, share: threads.share,
       queueLimit: inference.maxQueue,
       token: token, metrics: metrics, version: ARDF.version, limits: inference.serviceLimits,
       connections: inference.connectionLimits, end: end,

@@ -104,7 +104,7 @@ extension NPYArray.Storage {
   fileprivate var isFloatingPoint: Bool {
     switch self {
     case .float16, .float32, .float64: true
-    default: false
+    case .bool, .uint8, .int8, .uint16, .int16, .uint32, .int32, .uint64, .int64: false
     }
   }
 }

@@ -49,7 +49,7 @@ struct EvaluatedObjects {
     switch found {
     case .masks where !set.hasRegions: "masks are not evaluated: not all labels have outlines"
     case .boxes where set.hasRegions: "masks are not evaluated: the network has none"
-    default: nil
+    case .boxes, .masks, .orientedBoxes, .keypoints: nil
     }
   }
 }

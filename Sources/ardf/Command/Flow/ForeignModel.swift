@@ -20,7 +20,7 @@ enum ForeignModel: String, CaseIterable {
     switch pathKind(path) {
     case .folder: ofFolder(path)
     case .file: ofContent(path) ?? ofName(path)
-    default: nil
+    case .pipe, .characterDevice, .other, nil: nil
     }
   }
 

@@ -34,7 +34,7 @@ enum MistakenInput {
       let device = path == "webcam" ? "0" : path
       throw CommandError.missing(
         "\(path): no such file or folder; a camera is given as its device, /dev/video\(device)")
-    default: return
+    case .pipe, .characterDevice, .other: return
     }
   }
 

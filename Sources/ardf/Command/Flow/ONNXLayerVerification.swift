@@ -12,7 +12,7 @@ enum ONNXLayerVerification {
     case .fp32: 1e-4
     case .int16: 5e-3
     case .int8: 0.15
-    default: 0.05
+    case .bf16, .fp16: 0.05
     }
   }
 

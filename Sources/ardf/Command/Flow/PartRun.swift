@@ -41,7 +41,7 @@ struct PartRun {
   /// Computes the frames without a record.
   ///
   /// With `isInterruptible`, the first SIGINT or SIGTERM ends the run after the frames that have begun.
-  func run(_ work: PartWork, lanes: Lanes, jobs: [FrameJob], isInterruptible: Bool) async throws {
+  func run(_ work: PartWork, workers: FrameWorkers, jobs: [FrameJob], isInterruptible: Bool) async throws {
     let (part, log, notes) = try folder.open()
     for note in notes { Console.note(note) }
     for line in part.damage.lines(of: part.path) { Console.inform(line) }
@@ -51,11 +51,11 @@ struct PartRun {
     var tally = Tally()
     var (work, budget) = (work, budget)
     let run = self
-    try await lanes.asCompleted {
+    try await workers.asCompleted {
       guard Interruption.endingSignal == nil, budget?.isSpent != true else { return nil }
       return try work.next()
-    } work: { piece, lane in
-      (piece, try await run.outcome(of: piece, job: jobs[lane], part: part, log: log))
+    } work: { piece, worker in
+      (piece, try await run.outcome(of: piece, job: jobs[worker], part: part, log: log))
     } deliver: { piece, outcome in
       if case .record(let record, let frame) = outcome {
         try part.append(record)
@@ -143,7 +143,7 @@ struct PartRun {
   /// A record of a bad input counts, unless the system caused the failure.
   private func isDone(_ piece: PartWork.Piece, digest: String, _ part: PartFile) -> Bool {
     part.holds(piece.position, mark: PartRecord.mark(id: piece.id, digest: digest))
-      && part.failureKind(at: piece.position) != FrameDefect.unreadable
+      && part.failureKind(at: piece.position) != FrameDefect.Kind.unreadable.rawValue
   }
 
   private func results(
@@ -207,8 +207,9 @@ struct PartRun {
         return (0, nil)
       }
       let over = "\(text): more than --max-errors \(budget.judgment); records of all of them are kept"
-      error = tally.failures[FrameDefect.unreadable] == nil ? .overBudget(over) : .tryAgain(over)
-    } else if tally.failures[FrameDefect.unreadable] != nil {
+      error =
+        tally.failures[FrameDefect.Kind.unreadable.rawValue] == nil ? .overBudget(over) : .tryAgain(over)
+    } else if tally.failures[FrameDefect.Kind.unreadable.rawValue] != nil {
       error = .tryAgain("\(text); run it again with --resume, the others are done")
     } else {
       error = .input("\(text); the others are done")

@@ -45,7 +45,7 @@ struct RunDigest: Sendable {
   /// The digest of a frame that cannot be read.
   func digest(of defect: FrameDefect, name: String) -> String {
     let document: JSONValue = [
-      "settings": settings, "name": .string(name), "kind": .string(defect.kind),
+      "settings": settings, "name": .string(name), "kind": .string(defect.kind.rawValue),
       "reason": .string(defect.reason),
     ]
     return sha256Hex(Array(document.serialized().utf8))

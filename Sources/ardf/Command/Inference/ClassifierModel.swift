@@ -7,24 +7,24 @@ import Models
 /// A classifier by the tensors of Ultralytics' ONNX export: `images` to `output0`.
 struct ClassifierModel: ServedModel {
   let description: ModelDescription
-  private let lanes: [any ClassNetwork]
+  private let networks: [any ClassNetwork]
 
-  init(_ lanes: [any ClassNetwork], name: String) throws {
-    self.lanes = lanes
-    let side = lanes[0].side
+  init(_ networks: [any ClassNetwork], name: String) throws {
+    self.networks = networks
+    let side = networks[0].side
     description = ModelDescription(
-      name: name, platform: lanes[0].exportedPlatform,
+      name: name, platform: networks[0].exportedPlatform,
       inputs: [TensorDescription("images", .float32, [-1, 3, -1, -1])],
-      outputs: [TensorDescription("output0", .float32, [-1, lanes[0].classNames.count])],
-      parameters: ["metadata": lanes[0].exportedMetadata])
-    for lane in lanes {
-      _ = try lane.exportedOutput(planar: [Float](repeating: 0.5, count: 3 * side * side)[...], side: side)
+      outputs: [TensorDescription("output0", .float32, [-1, networks[0].classNames.count])],
+      parameters: ["metadata": networks[0].exportedMetadata])
+    for network in networks {
+      _ = try network.exportedOutput(planar: [Float](repeating: 0.5, count: 3 * side * side)[...], side: side)
     }
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
     guard let images = call.inputs["images"], let elements = images.floats else { return [] }
-    let (batch, height, width) = try RawInput.sizes(of: images, multipleOf: lanes[0].exportedStep)
+    let (batch, height, width) = try RawInput.sizes(of: images, multipleOf: networks[0].exportedStep)
     guard height == width else {
       throw UnfitInput("\(images.name): \(height)x\(width): a classifier's pictures are square")
     }
@@ -32,9 +32,9 @@ struct ClassifierModel: ServedModel {
     var probabilities: [Float] = []
     for index in 0..<batch {
       try call.checkWanted()
-      probabilities += try lanes[call.lane].exportedOutput(
+      probabilities += try networks[call.worker].exportedOutput(
         planar: elements[index * one..<(index + 1) * one], side: height)
     }
-    return [ProtocolTensor("output0", [batch, lanes[0].classNames.count], probabilities)]
+    return [ProtocolTensor("output0", [batch, networks[0].classNames.count], probabilities)]
   }
 }

@@ -9,19 +9,19 @@ import Models
 /// A depth network by the tensors of Hugging Face's ONNX exports: `pixel_values` to `predicted_depth`.
 struct DepthModel: ServedModel {
   let description: ModelDescription
-  private let lanes: [any BuiltInDepthNetwork]
+  private let networks: [any BuiltInDepthNetwork]
 
-  init(_ lanes: [any BuiltInDepthNetwork], name: String) throws {
-    self.lanes = lanes
+  init(_ networks: [any BuiltInDepthNetwork], name: String) throws {
+    self.networks = networks
     var inputs = [TensorDescription("pixel_values", .float32, [-1, 3, -1, -1])]
     // In meters, over the picture's whole field.
-    if lanes[0].output == .prompted {
+    if networks[0].output == .prompted {
       inputs.append(TensorDescription("prompt_depth", .float32, [-1, 1, -1, -1], takesNonFinite: true))
     }
     description = ModelDescription(
-      name: name, platform: lanes[0].exportedPlatform, inputs: inputs,
+      name: name, platform: networks[0].exportedPlatform, inputs: inputs,
       outputs: [TensorDescription("predicted_depth", .float32, [-1, -1, -1])],
-      parameters: ["depth": Self.meaning(of: lanes[0].output)])
+      parameters: ["depth": Self.meaning(of: networks[0].output)])
     try warmUp()
   }
 
@@ -31,17 +31,17 @@ struct DepthModel: ServedModel {
   }
 
   private func warmUp() throws {
-    for lane in lanes {
-      let size = try lane.exportedInput
-      _ = try lane.exportedOutput(
+    for network in networks {
+      let size = try network.exportedInput
+      _ = try network.exportedOutput(
         planar: [Float](repeating: 0, count: 3 * size.width * size.height)[...], size: size,
-        prompt: lane.output == .prompted ? Plane(width: 256, height: 192, fill: 1) : nil)
+        prompt: network.output == .prompted ? Plane(width: 256, height: 192, fill: 1) : nil)
     }
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
     guard let pictures = call.inputs["pixel_values"], let elements = pictures.floats else { return [] }
-    let (batch, height, width) = try RawInput.sizes(of: pictures, multipleOf: lanes[0].exportedStep)
+    let (batch, height, width) = try RawInput.sizes(of: pictures, multipleOf: networks[0].exportedStep)
     let prompts = try prompts(call, batch: batch)
     let size = PixelSize(width: width, height: height)
     let one = 3 * height * width
@@ -51,7 +51,7 @@ struct DepthModel: ServedModel {
     for index in 0..<batch {
       try call.checkWanted()
       do {
-        depth += try lanes[call.lane].exportedOutput(
+        depth += try networks[call.worker].exportedOutput(
           planar: elements[index * one..<(index + 1) * one], size: size,
           prompt: prompts.isEmpty ? nil : prompts[index]
         ).elements

@@ -34,7 +34,7 @@ struct ObjectTensors {
   ///
   /// - Throws: `Refusal`.
   func tensors(
-    _ detections: [Detection], of size: PixelSize, memory: MemoryBudget.Share
+    _ detections: [Detection], of size: PixelSize, memory: MemoryBudget.Reservation
   ) throws -> [ProtocolTensor] {
     let count = detections.count
     var tensors = [

@@ -50,19 +50,19 @@ extension InferenceCall {
   }
 }
 
-/// The memory of a picture's masks, taken from a request's share.
+/// The memory of a picture's masks, taken from a request's reservation.
 private final class MaskMemory: Sendable {
-  private let share: MemoryBudget.Share
+  private let reservation: MemoryBudget.Reservation
   private let held = Mutex(0)
 
-  init(_ share: MemoryBudget.Share) { self.share = share }
+  init(_ reservation: MemoryBudget.Reservation) { self.reservation = reservation }
 
   /// Reserves this many bytes for masks in place of what was reserved; false if there is too little memory.
   func hold(_ bytes: Int) -> Bool {
     held.withLock { held in
       if bytes <= held {
-        share.give(held - bytes)
-      } else if (try? share.take(bytes - held)) == nil {
+        reservation.give(held - bytes)
+      } else if (try? reservation.take(bytes - held)) == nil {
         return false
       }
       held = bytes
@@ -74,18 +74,19 @@ private final class MaskMemory: Sendable {
 /// `detect`: a picture to its objects.
 struct DetectPipeline: ServedModel {
   let description: ModelDescription
-  private let lanes: [ObjectDetector]
+  private let detectors: [ObjectDetector]
   private let limits: ImageLimits
 
-  init(_ lanes: [ObjectDetector], limits: ImageLimits) {
-    (self.lanes, self.limits) = (lanes, limits)
+  init(_ detectors: [ObjectDetector], limits: ImageLimits) {
+    (self.detectors, self.limits) = (detectors, limits)
     description = ModelDescription(
       name: "detect", platform: "ardf_pipeline", inputs: [SentPicture.description],
-      outputs: ObjectTensors(lanes[0].network).descriptions, parameters: ["network": lanes[0].network.name])
+      outputs: ObjectTensors(detectors[0].network).descriptions,
+      parameters: ["network": detectors[0].network.name])
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
-    let detector = try call.adapted(lanes[call.lane])
+    let detector = try call.adapted(detectors[call.worker])
     let picture = try SentPicture(call, limits: limits)
     try call.checkWanted()
     let found = try call.running {
@@ -103,24 +104,24 @@ struct ClassifyPipeline: ServedModel {
   private static let usualCount = 5
 
   let description: ModelDescription
-  private let lanes: [PictureClassifier]
+  private let classifiers: [PictureClassifier]
   private let limits: ImageLimits
 
-  init(_ lanes: [PictureClassifier], limits: ImageLimits) {
-    (self.lanes, self.limits) = (lanes, limits)
+  init(_ classifiers: [PictureClassifier], limits: ImageLimits) {
+    (self.classifiers, self.limits) = (classifiers, limits)
     description = ModelDescription(
       name: "classify", platform: "ardf_pipeline", inputs: [SentPicture.description],
       outputs: [
         TensorDescription("scores", .float32, [-1]), TensorDescription("classes", .int64, [-1]),
         TensorDescription("labels", .bytes, [-1]),
-      ], parameters: ["network": lanes[0].name])
+      ], parameters: ["network": classifiers[0].name])
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
     let top = try call.request.integer("top", in: 1...ObjectRules.mostObjects)
     let picture = try SentPicture(call, limits: limits)
     try call.checkWanted()
-    let found = try call.running { try lanes[call.lane].classify(picture.upright).classes }
+    let found = try call.running { try classifiers[call.worker].classify(picture.upright).classes }
       .prefix(top ?? Self.usualCount)
     return [
       ProtocolTensor("scores", [found.count], found.map(\.probability)),
@@ -133,17 +134,17 @@ struct ClassifyPipeline: ServedModel {
 /// `depth`: a picture, and for a prompted network a sensor's depth, to the depth of its pixels.
 struct DepthPipeline: ServedModel {
   let description: ModelDescription
-  private let lanes: [any DepthNetwork]
+  private let networks: [any DepthNetwork]
   private let limits: ImageLimits
 
-  init(_ lanes: [any DepthNetwork], limits: ImageLimits) {
-    (self.lanes, self.limits) = (lanes, limits)
-    let isPrompted = lanes[0].output == .prompted
+  init(_ networks: [any DepthNetwork], limits: ImageLimits) {
+    (self.networks, self.limits) = (networks, limits)
+    let isPrompted = networks[0].output == .prompted
     description = ModelDescription(
       name: "depth", platform: "ardf_pipeline",
       inputs: [SentPicture.description] + (isPrompted ? [SentSensor.depth(isOptional: false)] : []),
       outputs: [TensorDescription("depth", .float32, [-1, -1])],
-      parameters: ["network": lanes[0].name, "depth": DepthModel.meaning(of: lanes[0].output)])
+      parameters: ["network": networks[0].name, "depth": DepthModel.meaning(of: networks[0].output)])
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
@@ -152,10 +153,10 @@ struct DepthPipeline: ServedModel {
     try call.checkWanted()
     do {
       // Its depth, once more where it is turned, and inverse depth beside meters.
-      let maps = (picture.orientation == .up ? 1 : 2) + (lanes[call.lane].output.isMetric ? 1 : 0)
+      let maps = (picture.orientation == .up ? 1 : 2) + (networks[call.worker].output.isMetric ? 1 : 0)
       try call.memory.take(maps * MemoryLayout<Float>.stride * picture.pixels)
       let estimate = try call.running {
-        try lanes[call.lane]
+        try networks[call.worker]
           .estimate(picture.upright, orientation: picture.orientation, sensor: sensor).get()
       }
       // One map is left.
@@ -201,17 +202,17 @@ private enum SentSensor {
 /// `measure`: a picture, a sensor's depth, and the camera to objects in meters.
 struct MeasurePipeline: ServedModel {
   let description: ModelDescription
-  private let lanes: [Perceiver]
+  private let perceivers: [Perceiver]
   private let sensor: SensorModel
   private let limits: ImageLimits
 
   /// - `sensor`: the kind of sensor of the depth that clients send.
-  init(_ lanes: [Perceiver], sensor: SensorModel, limits: ImageLimits) {
+  init(_ perceivers: [Perceiver], sensor: SensorModel, limits: ImageLimits) {
     // Clients get figures alone.
-    self.lanes = lanes.map { lane in
-      var lane = lane
-      lane.estimatesUnscaledDepth = false
-      return lane
+    self.perceivers = perceivers.map { perceiver in
+      var perceiver = perceiver
+      perceiver.estimatesUnscaledDepth = false
+      return perceiver
     }
     (self.sensor, self.limits) = (sensor, limits)
     description = ModelDescription(
@@ -221,18 +222,18 @@ struct MeasurePipeline: ServedModel {
         TensorDescription("intrinsics", .float64, [3, 3]),
         TensorDescription("pose", .float64, [4, 4], isOptional: true),
       ],
-      outputs: ObjectTensors(lanes[0].detector.network).descriptions + [
+      outputs: ObjectTensors(perceivers[0].detector.network).descriptions + [
         TensorDescription("distances", .float32, [-1]), TensorDescription("centers", .float32, [-1, 3]),
         TensorDescription("sizes", .float32, [-1, 3]), TensorDescription("yaws", .float32, [-1]),
         TensorDescription("objects", .bytes, [-1]), TensorDescription("notes", .bytes, [-1]),
       ],
       parameters: [
-        "network": lanes[0].detector.network.name, "depth_network": lanes[0].depth?.name ?? "none",
+        "network": perceivers[0].detector.network.name, "depth_network": perceivers[0].depth?.name ?? "none",
       ])
   }
 
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor] {
-    var perceiver = lanes[call.lane]
+    var perceiver = perceivers[call.worker]
     perceiver.detector = try call.adapted(perceiver.detector)
     let picture = try SentPicture(call, limits: limits)
     let frame: CapturedFrame

@@ -18,13 +18,13 @@ import Perception
 /// The models that `ardf serve --models` offers: the networks themselves, and the pipelines built on them.
 struct ServedNetworks {
   private(set) var models: [any ServedModel] = []
-  private var detector: (lanes: [ObjectDetector], name: String)?
-  private var classifier: (lanes: [PictureClassifier], name: String)?
-  private var depth: (lanes: [any DepthNetwork], name: String)?
+  private var detector: (byWorker: [ObjectDetector], name: String)?
+  private var classifier: (byWorker: [PictureClassifier], name: String)?
+  private var depth: (byWorker: [any DepthNetwork], name: String)?
   private let pools: [ThreadPool]
   private let metrics: Metrics
 
-  /// Loads the networks, and runs each once in every lane.
+  /// Loads the networks, and runs each once in every worker.
   init(
     _ named: [NamedWeights], pools: [ThreadPool], detector settings: DetectorSettings,
     depth depthSettings: DepthSettings,
@@ -41,34 +41,34 @@ struct ServedNetworks {
       case .objects(let family):
         let network = try settings.network(weights, family, compute, pool: pools[0])
         let rules = try settings.rules(of: network)
-        let lanes = [network] + pools.dropFirst().map(network.running)
-        try add(DetectorModel(lanes, name: named.name))
-        if detector == nil { detector = (lanes.map { ObjectDetector($0, rules: rules) }, named.name) }
+        let networks = [network] + pools.dropFirst().map(network.running)
+        try add(DetectorModel(networks, name: named.name))
+        if detector == nil { detector = (networks.map { ObjectDetector($0, rules: rules) }, named.name) }
       case .classes(let family):
         let network = try settings.classifier(weights, family, compute, pool: pools[0])
-        let lanes = [network] + pools.dropFirst().map(network.running)
-        try add(ClassifierModel(lanes.map(\.network), name: named.name))
-        if classifier == nil { classifier = (lanes, named.name) }
+        let networks = [network] + pools.dropFirst().map(network.running)
+        try add(ClassifierModel(networks.map(\.network), name: named.name))
+        if classifier == nil { classifier = (networks, named.name) }
       case .depth:
         let network = try depthSettings.network(weights, compute, pool: pools[0])
-        let lanes = [network] + pools.dropFirst().map(network.running)
-        try add(DepthModel(lanes, name: named.name))
-        if depth == nil { depth = (lanes, named.name) }
+        let networks = [network] + pools.dropFirst().map(network.running)
+        try add(DepthModel(networks, name: named.name))
+        if depth == nil { depth = (networks, named.name) }
       }
       metrics.loaded(named.name, in: clock.now - began)
     }
     if let detector {
-      try add(DetectPipeline(detector.lanes, limits: limits), isPipeline: true)
-      let perceivers = detector.lanes.enumerated().map { lane, detector in
-        Perceiver(detector: detector, depth: depth?.lanes[lane], fusion: fusion, isOverlapped: false)
+      try add(DetectPipeline(detector.byWorker, limits: limits), isPipeline: true)
+      let perceivers = detector.byWorker.enumerated().map { worker, detector in
+        Perceiver(detector: detector, depth: depth?.byWorker[worker], fusion: fusion, isOverlapped: false)
       }
       try add(MeasurePipeline(perceivers, sensor: sensor, limits: limits), isPipeline: true)
     }
     if let classifier {
-      try add(ClassifyPipeline(classifier.lanes, limits: limits), isPipeline: true)
+      try add(ClassifyPipeline(classifier.byWorker, limits: limits), isPipeline: true)
     }
     if let depth {
-      try add(DepthPipeline(depth.lanes, limits: limits), isPipeline: true)
+      try add(DepthPipeline(depth.byWorker, limits: limits), isPipeline: true)
     }
   }
 
@@ -127,85 +127,6 @@ struct NamedWeights {
     else {
       throw CommandError.usage(
         "--models \(entry): a model's name has letters, digits, ., _ and -; give one with NAME=FILE")
-    }
-  }
-}
-
-/// A picture as a client sends it: one element of `BYTES`.
-struct SentPicture {
-  /// The picture as stored.
-  let image: RGBImage
-  /// The orientation: the request's `orientation`, an EXIF number, else the file's own.
-  let orientation: Orientation
-
-  /// The picture of a call's `image`.
-  ///
-  /// - Throws: `UnfitInput`, `ProtocolError`.
-  init(_ call: InferenceCall, limits: ImageLimits) throws {
-    guard let file = call.inputs["image"]?.texts?.first else {
-      throw UnfitInput("image: send the bytes of one picture (JPEG, PNG, HEIC, AVIF or WebP)")
-    }
-    let turn = try call.request.integer("orientation", in: 1...8).flatMap(Orientation.init(rawValue:))
-    do {
-      let header = try ImageCodec.header(file, name: "image", limits: limits)
-      // Within the limits, so that no product overflows.
-      let pixels = header.size.width * header.size.height
-      orientation = turn ?? header.orientation
-      bytes = (orientation == .up ? 3 : 6) * pixels
-      try call.memory.take(bytes)
-      image = try call.memory.holding(Self.decodingBytesPerPixel * pixels) {
-        try ImageCodec.decode(file, name: "image", limits: limits).image
-      }
-      upright = image.oriented(orientation)
-    } catch let error as ImageError {
-      throw UnfitInput("\(error)")
-    }
-  }
-
-  /// Memory of a decoder besides the picture, bytes a pixel: a progressive JPEG's coefficients, three of two bytes.
-  private static let decodingBytesPerPixel = 6
-
-  /// The picture upright.
-  let upright: RGBImage
-  /// Bytes of both pictures.
-  let bytes: Int
-  /// Pixels.
-  var pixels: Int { image.size.width * image.size.height }
-
-  /// Its description for clients.
-  static let description = TensorDescription("image", .bytes, [1])
-}
-
-/// Limits on raw inputs.
-enum RawInput {
-  /// Pixels of an input, which set the memory of a run.
-  static let mostPixels = 1280 * 1280
-  /// Pictures of one request.
-  static let mostPictures = 64
-
-  /// Batch, height and width of `(N, 3, height, width)`.
-  static func sizes(of tensor: ProtocolTensor, multipleOf step: Int) throws -> (
-    batch: Int, height: Int, width: Int
-  ) {
-    let (batch, height, width) = (tensor.shape[0], tensor.shape[2], tensor.shape[3])
-    guard (1...mostPictures).contains(batch) else {
-      throw UnfitInput("\(tensor.name): send 1 to \(mostPictures) pictures, not \(batch)")
-    }
-    guard height > 0, width > 0, height.isMultiple(of: step), width.isMultiple(of: step),
-      height * width <= mostPixels
-    else {
-      throw UnfitInput(
-        "\(tensor.name): \(height)x\(width): give sides that are multiples of \(step), of at most \(mostPixels) pixels"
-      )
-    }
-    return (batch, height, width)
-  }
-
-  /// Refuses inputs for which a network gives non-finite numbers.
-  static func checkFinite(_ output: [Float], from input: ProtocolTensor) throws(UnfitInput) {
-    guard output.allSatisfy(\.isFinite) else {
-      throw UnfitInput(
-        "\(input.name): its numbers are too large for the network, whose outputs become infinite")
     }
   }
 }

@@ -60,7 +60,7 @@ struct InferenceOptions: ParsableArguments {
   var deepstack = false
 
   @Option(help: "Requests computed at the same time; they share the threads.")
-  var lanes = 1
+  var workers = 1
 
   @Option(help: "Most requests that wait; further ones are answered 503.")
   var maxQueue = 64
@@ -105,7 +105,7 @@ struct InferenceOptions: ParsableArguments {
 
   func validate() throws {
     for (name, value, range) in [
-      ("--lanes", lanes, 1...64), ("--max-queue", maxQueue, 0...10_000),
+      ("--workers", workers, 1...64), ("--max-queue", maxQueue, 0...10_000),
       ("--max-connections", maxConnections, 1...10_000),
     ] where !range.contains(value) {
       throw ValidationError("\(name) \(value): give a number from \(range.lowerBound) to \(range.upperBound)")
@@ -160,8 +160,8 @@ struct InferenceOptions: ParsableArguments {
     return token
   }
 
-  /// The threads of each lane; busy lanes take those of idle ones.
-  func teams(threads: Int) -> LaneThreads { LaneThreads(lanes: lanes, threads: threads) }
+  /// The threads of each worker; busy workers take those of idle ones.
+  func teams(threads: Int) -> WorkerThreads { WorkerThreads(workers: workers, threads: threads) }
 
   var serviceLimits: InferenceLimits {
     var limits = InferenceLimits()

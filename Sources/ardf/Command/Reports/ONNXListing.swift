@@ -3,12 +3,12 @@ import ONNX
 
 /// The description of an ONNX file that `ardf inspect` shows.
 struct ONNXListing {
-  private let description: ModelDescription
+  private let summary: ModelSummary
   private let file: String
-  private var message: ModelMessage { description.message }
+  private var message: ModelMessage { summary.message }
 
   init(file: String) throws {
-    description = try InFile.naming(file) { try ModelDescription(path: file) }
+    summary = try InFile.naming(file) { try ModelSummary(path: file) }
     self.file = file
   }
 
@@ -26,10 +26,10 @@ struct ONNXListing {
     for output in message.graph?.outputs ?? [] {
       table.add(["output", "\(output.name): \(Self.text(output.type))"])
     }
-    table.add(["parameters", "\(description.parameters), \(counted(description.parameterBytes, "byte"))"])
+    table.add(["parameters", "\(summary.parameters), \(counted(summary.parameterBytes, "byte"))"])
     for entry in message.metadata { table.add(["metadata", "\(entry.key): \(entry.value)"]) }
     var operators = TextTable(["operator", "nodes", "runs"], rightAligned: [1])
-    for use in description.operators {
+    for use in summary.operators {
       operators.add([use.type, "\(use.count)", use.defect.map { "not supported: \($0)" } ?? "yes"])
     }
     return table.text + "\n" + operators.text
@@ -40,7 +40,7 @@ struct ONNXListing {
     func values(_ list: [ValueMessage]) -> JSONValue {
       .array(list.map { ["name": .string($0.name), "type": .string(Self.text($0.type))] })
     }
-    let operators = description.operators.map { use -> JSONValue in
+    let operators = summary.operators.map { use -> JSONValue in
       [
         "operator": .string(use.type), "nodes": .integer(use.count),
         "runs": .string(use.defect == nil ? "yes" : "not supported"),
@@ -61,9 +61,9 @@ struct ONNXListing {
       "producer": .string(message.producer), "producerVersion": .string(message.producerVersion),
       "irVersion": .integer(message.irVersion), "opsets": .array(opsets), "inputs": values(inputs),
       "outputs": values(message.graph?.outputs ?? []), "metadata": .array(metadata),
-      "parameters": .integer(description.parameters), "parameterBytes": .integer(description.parameterBytes),
+      "parameters": .integer(summary.parameters), "parameterBytes": .integer(summary.parameterBytes),
       "operators": .array(operators),
-      "supported": .bool(description.operators.allSatisfy { $0.defect == nil }),
+      "supported": .bool(summary.operators.allSatisfy { $0.defect == nil }),
     ]
   }
 

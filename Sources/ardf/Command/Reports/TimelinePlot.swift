@@ -14,9 +14,9 @@ struct TimelinePlot {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(decimal(Self.width + Self.margin + 30, 0)) "
         + "\(decimal(height, 0))\" role=\"img\" aria-label=\"Timeline\">"
     ]
-    parts += lane(0, "layers", trace.layers)
+    parts += track(0, "layers", trace.layers)
     parts += trace.layers.compactMap(name)
-    for (thread, spans) in trace.chunks.enumerated() { parts += lane(thread + 1, "thread \(thread)", spans) }
+    for (thread, spans) in trace.chunks.enumerated() { parts += track(thread + 1, "thread \(thread)", spans) }
     parts += axis(height)
     return parts.joined(separator: "\n") + "\n</svg>"
   }
@@ -27,7 +27,7 @@ struct TimelinePlot {
     Self.margin + Self.width * Double(time - trace.whole.lowerBound) / duration
   }
 
-  private func lane(_ index: Int, _ name: String, _ spans: [RunTrace.Span]) -> [String] {
+  private func track(_ index: Int, _ name: String, _ spans: [RunTrace.Span]) -> [String] {
     let y = Self.track * Double(index) + 4
     return ["<text x=\"0\" y=\"\(decimal(y + 15, 1))\">\(name)</text>"]
       + spans.map { span in

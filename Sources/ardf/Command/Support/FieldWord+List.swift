@@ -259,8 +259,12 @@ extension FieldWord {
           "each picture is worked on as it comes, and none waits for others to make a batch; leave it out")
       )),
     value(
-      ["workers", "num-threads", "nthreads", "intra-op-num-threads", "jobs"],
+      ["num-threads", "nthreads", "intra-op-num-threads", "jobs"],
       (computing.subtracting(["inspect"]).union(["quantize"]), .option("--threads"))),
+    value(
+      ["workers"], (computing.subtracting(["inspect", "serve"]).union(["quantize"]), .option("--threads"))),
+    // Its name in the first releases.
+    value(["lanes"], (["serve"], .option("--workers"))),
     value(["iterations", "niter", "loops", "iters", "loop-count", "repeat"], (["bench"], .option("--runs"))),
     value(["niter", "loops", "iters", "loop-count", "repeat"], (["tune"], .option("--runs"))),
     value(

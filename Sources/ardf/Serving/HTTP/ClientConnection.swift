@@ -93,7 +93,7 @@ package actor ClientConnection {
   /// The current request's whole body.
   ///
   /// - Throws: `Refusal.tooLarge`, `.timeout`, `.overloaded`, and `Closed` where it ends early.
-  func body(limit: Int, memory: MemoryBudget.Share) async throws -> [UInt8] {
+  func body(limit: Int, memory: MemoryBudget.Reservation) async throws -> [UInt8] {
     guard bodyLeft <= limit else { throw Refusal.tooLarge(limit: limit) }
     (content, capacity) = ([], 0)
     defer { content = [] }
@@ -112,7 +112,7 @@ package actor ClientConnection {
   }
 
   /// - `memory`: counts the bytes that are kept; nil discards them.
-  private func readBody(_ count: Int, into memory: MemoryBudget.Share?) async throws {
+  private func readBody(_ count: Int, into memory: MemoryBudget.Reservation?) async throws {
     guard count > 0 else { return }
     if expectsToBeAsked {
       expectsToBeAsked = false
@@ -121,7 +121,7 @@ package actor ClientConnection {
     try await within(limits.bodyTimeout) { try await self.readBytes(count, into: memory) }
   }
 
-  private func readBytes(_ count: Int, into memory: MemoryBudget.Share?) async throws {
+  private func readBytes(_ count: Int, into memory: MemoryBudget.Reservation?) async throws {
     var left = count
     while left > 0 {
       if received.isEmpty { try await receive(atMost: left) }
@@ -137,7 +137,7 @@ package actor ClientConnection {
   }
 
   /// Takes memory for the bytes that arrived and for as many more; a body that is only announced takes none.
-  private func makeRoom(for count: Int, of left: Int, in memory: MemoryBudget.Share) throws(Refusal) {
+  private func makeRoom(for count: Int, of left: Int, in memory: MemoryBudget.Reservation) throws(Refusal) {
     guard capacity - content.count < count else { return }
     // All three are at most what was let in, which is far from where they would overflow.
     let wanted = min(content.count + left, max(2 * capacity, content.count + count))

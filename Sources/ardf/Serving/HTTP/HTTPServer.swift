@@ -11,7 +11,7 @@ package struct HTTPServer: Sendable {
   private let port: ListeningPort
   private let handler: any RequestHandler
   private let limits: ConnectionLimits
-  private let admission: Admission
+  private let connectionLimiter: ConnectionLimiter
   private let budget: MemoryBudget
   private let end: GracefulShutdown
   /// The threads that read and answer connections, so that the process's computations do not delay clients.
@@ -27,12 +27,12 @@ package struct HTTPServer: Sendable {
     self.limits = limits
     self.end = end
     self.threads = DedicatedExecutor(name: "ardf.serve", count: threads)
-    admission = Admission(limit: limits.connections)
+    connectionLimiter = ConnectionLimiter(limit: limits.connections)
     budget = MemoryBudget(limit: limits.memory)
   }
 
   /// Connections that are open.
-  package var connections: Int { admission.connections }
+  package var connections: Int { connectionLimiter.connections }
 
   /// Answers requests until the task is cancelled, or a graceful end is requested and the last request is answered;
   /// call it once.
@@ -68,19 +68,19 @@ package struct HTTPServer: Sendable {
         try? listener.close()
       }
       while !end.hasBegun {
-        try await admission.waitForRoom()
+        try await connectionLimiter.waitForRoom()
         guard let client = try await next(of: listener) else { continue }
-        handler.connectionsChanged(to: admission.opened())
+        handler.connectionsChanged(to: connectionLimiter.opened())
         clients.addTask { await admit(client) }
       }
-      admission.end()
+      connectionLimiter.end()
       // Requests that are never wholly there do not hold up the end for ever.
       clients.addTask {
         let deadline = limits.waiting.now + limits.endTimeout
-        while admission.connections > 0, limits.waiting.now < deadline {
+        while connectionLimiter.connections > 0, limits.waiting.now < deadline {
           try await Task.sleep(for: .milliseconds(20))
         }
-        admission.cancelAll()
+        connectionLimiter.cancelAll()
       }
     }
   }
@@ -101,10 +101,10 @@ package struct HTTPServer: Sendable {
   private func admit(_ socket: AsyncSocket) async {
     defer {
       try? socket.close()
-      handler.connectionsChanged(to: admission.closed())
+      handler.connectionsChanged(to: connectionLimiter.closed())
     }
     let client = ClientConnection(socket, limits: limits)
-    guard let task = admission.admit(on: threads, { await answer(client, number: $0) }) else {
+    guard let task = connectionLimiter.admit(on: threads, { await answer(client, number: $0) }) else {
       await refuse(client, .busy)
       return
     }
@@ -117,18 +117,18 @@ package struct HTTPServer: Sendable {
 
   /// Answers a client's requests until it sends no more.
   private func answer(_ client: ClientConnection, number: Int) async {
-    defer { admission.leave(number) }
+    defer { connectionLimiter.leave(number) }
     do {
-      while admission.waits(number) {
+      while connectionLimiter.waits(number) {
         let head = try await client.head()
         // Who promises a body and does not send it gives way to others.
-        guard admission.mark(number, isAnswered: head.bodyBytes == 0) else { return }
-        let memory = MemoryBudget.Share(budget)
+        guard connectionLimiter.mark(number, isAnswered: head.bodyBytes == 0) else { return }
+        let memory = MemoryBudget.Reservation(budget)
         let request = Request(head: head, client: client, memory: memory) {
-          admission.mark(number, isAnswered: true)
+          connectionLimiter.mark(number, isAnswered: true)
         }
         let response = await held(await handler.answer(request), in: memory)
-        guard admission.mark(number, isAnswered: false) else { return }
+        guard connectionLimiter.mark(number, isAnswered: false) else { return }
         let keepsAlive = try await client.discardBody() && head.keepsAlive && !end.hasBegun
         try await client.send(
           response.head(keepsAlive: keepsAlive), head.method == "HEAD" ? [] : response.body)
@@ -143,7 +143,7 @@ package struct HTTPServer: Sendable {
   }
 
   /// The answer, if there is memory for it until the client has read it; the request's other memory is returned.
-  private func held(_ response: Response, in memory: MemoryBudget.Share) async -> Response {
+  private func held(_ response: Response, in memory: MemoryBudget.Reservation) async -> Response {
     do throws(Refusal) {
       // Short answers are no more than their connections, which are counted.
       try memory.hold(response.body.count <= Self.shortAnswer ? 0 : response.body.count)

@@ -15,8 +15,8 @@ package final class MemoryBudget: Sendable {
   /// Bytes that are held now.
   var held: Int { taken.withLock { $0 } }
 
-  /// One request's share, from its first byte to the last of its answer; the last reference returns it.
-  package final class Share: Sendable {
+  /// One request's reservation, from its first byte to the last of its answer; the last reference returns it.
+  package final class Reservation: Sendable {
     private let budget: MemoryBudget
     private let bytes = Mutex(0)
 

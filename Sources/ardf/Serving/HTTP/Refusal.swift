@@ -44,7 +44,9 @@ package enum Refusal: Error, Equatable {
     case .overloaded(_, let seconds): ["Retry-After": "\(seconds)"]
     case .unauthorized: ["WWW-Authenticate": "Bearer"]
     case .notAllowed(let methods, _): ["Allow": methods.joined(separator: ", ")]
-    default: [:]
+    case .badRequest, .forbidden, .notFound, .missing, .conflict, .tooLarge, .needsTooMuch, .cannotProcess,
+      .lengthRequired, .headTooLarge, .timeout, .unsupportedMedia, .deadline, .onlyHTTP1, .failed:
+      [:]
     }
   }
 

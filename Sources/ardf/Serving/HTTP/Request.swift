@@ -4,7 +4,7 @@ package struct Request: Sendable {
   package let head: RequestHead
   let client: ClientConnection
   /// The request's share of the server's memory, held until its answer is sent.
-  package let memory: MemoryBudget.Share
+  package let memory: MemoryBudget.Reservation
   /// Call it when the body has arrived; false where the connection was closed for another.
   let arrived: @Sendable () -> Bool
 

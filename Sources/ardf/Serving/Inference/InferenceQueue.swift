@@ -1,7 +1,7 @@
 import HTTPServing
 import Synchronization
 
-/// A bounded queue of requests that wait for a lane, first come first served.
+/// A bounded queue of requests that wait for a worker, first come first served.
 ///
 /// Requests whose client has disconnected or whose deadline has passed are not computed.
 package final class InferenceQueue: Sendable {
@@ -22,7 +22,7 @@ package final class InferenceQueue: Sendable {
     let isOpen: @Sendable () -> Bool
     let isAbandoned: @Sendable () -> Bool
     let fail: @Sendable (Failure) -> Void
-    let run: @Sendable (_ lane: Int) -> Void
+    let run: @Sendable (_ worker: Int) -> Void
   }
 
   private struct State {
@@ -34,27 +34,27 @@ package final class InferenceQueue: Sendable {
   private let limit: Int
   private let threads: DedicatedExecutor
   private let state: Mutex<State>
-  private let lanes: Int
+  private let workers: Int
   private let share: @Sendable (_ busy: Int) -> Void
   /// The timer and clock of deadlines.
   let waiting: DeadlineTimer
 
-  /// A queue for a number of lanes, each with its own thread.
+  /// A queue for a number of workers, each with its own thread.
   ///
-  /// - `share`: called with the number of busy lanes, at least one, whenever it changes; must return quickly.
+  /// - `share`: called with the number of busy workers, at least one, whenever it changes; must return quickly.
   package init(
-    limit: Int, lanes: Int, waiting: DeadlineTimer = .shared,
+    limit: Int, workers: Int, waiting: DeadlineTimer = .shared,
     share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }
   ) {
-    (self.limit, self.lanes, self.waiting, self.share) = (limit, lanes, waiting, share)
-    threads = DedicatedExecutor(name: "ardf.lane", count: lanes)
-    state = Mutex(State(idle: Array((0..<lanes).reversed())))
+    (self.limit, self.workers, self.waiting, self.share) = (limit, workers, waiting, share)
+    threads = DedicatedExecutor(name: "ardf.worker", count: workers)
+    state = Mutex(State(idle: Array((0..<workers).reversed())))
   }
 
   /// Requests that wait.
   package var length: Int { state.withLock { $0.waiting.count } }
 
-  /// Runs `work` on the next free lane.
+  /// Runs `work` on the next free worker.
   ///
   /// - `deadline`: the time after which the result is useless: the call then throws, and `isWanted` is false.
   /// - `isAbandoned`: whether the client has disconnected; checked before the work begins, and when the queue is full.
@@ -62,16 +62,16 @@ package final class InferenceQueue: Sendable {
   /// - Throws: `Failure`, `CancellationError`, and what `work` throws.
   package func run<Value: Sendable>(
     until deadline: ContinuousClock.Instant?, isAbandoned: @Sendable @escaping () -> Bool,
-    work: @Sendable @escaping (_ lane: Int, _ isWanted: @Sendable @escaping () -> Bool) throws -> Value
+    work: @Sendable @escaping (_ worker: Int, _ isWanted: @Sendable @escaping () -> Bool) throws -> Value
   ) async throws -> Value {
     let promise = Promise<Value>()
     let waiting = waiting
     let isOver: @Sendable () -> Bool = { deadline.map { $0 <= waiting.now } ?? false }
     try add(
       isOpen: { promise.isOpen }, isAbandoned: isAbandoned, fail: { promise.finish(.failure($0)) },
-      run: { lane in
+      run: { worker in
         guard !isOver() else { return promise.finish(.failure(Failure.deadline)) }
-        let result = Result { try work(lane) { promise.isOpen && !isOver() && !isAbandoned() } }
+        let result = Result { try work(worker) { promise.isOpen && !isOver() && !isAbandoned() } }
         promise.finish(isOver() ? .failure(Failure.deadline) : result)
       })
     let timer = deadline.map { deadline in
@@ -92,7 +92,7 @@ package final class InferenceQueue: Sendable {
     isOpen: @Sendable @escaping () -> Bool, isAbandoned: @Sendable @escaping () -> Bool,
     fail: @Sendable @escaping (Failure) -> Void, run: @Sendable @escaping (Int) -> Void
   ) throws(Failure) {
-    let (isIn, lane, gone) = state.withLock { state -> (Bool, Int?, [Job]) in
+    let (isIn, worker, gone) = state.withLock { state -> (Bool, Int?, [Job]) in
       var gone: [Job] = []
       if state.waiting.count >= limit, state.idle.isEmpty {
         gone = state.waiting.filter { !$0.isOpen() || $0.isAbandoned() }
@@ -102,28 +102,28 @@ package final class InferenceQueue: Sendable {
       state.count += 1
       state.waiting.append(
         Job(number: state.count, isOpen: isOpen, isAbandoned: isAbandoned, fail: fail, run: run))
-      let lane = state.idle.popLast()
-      if lane != nil { share(lanes - state.idle.count) }
-      return (true, lane, gone)
+      let worker = state.idle.popLast()
+      if worker != nil { share(workers - state.idle.count) }
+      return (true, worker, gone)
     }
     for job in gone { job.fail(.abandoned) }
-    if let lane { Task(executorPreference: threads) { self.work(in: lane) } }
+    if let worker { Task(executorPreference: threads) { self.work(in: worker) } }
     guard isIn else { throw .full }
   }
 
   /// Runs waiting requests until there are none.
-  private func work(in lane: Int) {
-    while let job = next(for: lane) {
+  private func work(in worker: Int) {
+    while let job = next(for: worker) {
       guard job.isOpen() else { continue }
-      if job.isAbandoned() { job.fail(.abandoned) } else { job.run(lane) }
+      if job.isAbandoned() { job.fail(.abandoned) } else { job.run(worker) }
     }
   }
 
-  private func next(for lane: Int) -> Job? {
+  private func next(for worker: Int) -> Job? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {
-        state.idle.append(lane)
-        if state.idle.count < lanes { share(lanes - state.idle.count) }
+        state.idle.append(worker)
+        if state.idle.count < workers { share(workers - state.idle.count) }
         return nil
       }
       return state.waiting.removeFirst()

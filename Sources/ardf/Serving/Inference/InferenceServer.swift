@@ -8,13 +8,13 @@ package struct InferenceServer: Sendable {
 
   /// A server that does not accept connections yet.
   ///
-  /// - `lanes`: how many requests are computed concurrently.
-  /// - `share`: gets the number of busy lanes.
+  /// - `workers`: how many requests are computed concurrently.
+  /// - `share`: gets the number of busy workers.
   /// - `queueLimit`: most requests that wait besides those.
   /// - `token`: the token that clients must send; nil for none.
   /// - `deepStack`: the service for clients of DeepStack's API; nil for none.
   package init(
-    models: [any ServedModel], port: ListeningPort, lanes: Int,
+    models: [any ServedModel], port: ListeningPort, workers: Int,
     share: @Sendable @escaping (_ busy: Int) -> Void = { _ in }, queueLimit: Int, token: String?,
     metrics: Metrics, version: String, limits: InferenceLimits = InferenceLimits(),
     connections: ConnectionLimits = ConnectionLimits(), end: GracefulShutdown = GracefulShutdown(),
@@ -22,7 +22,7 @@ package struct InferenceServer: Sendable {
   ) {
     let service = InferenceService(
       models: models,
-      queue: InferenceQueue(limit: queueLimit, lanes: lanes, waiting: connections.waiting, share: share),
+      queue: InferenceQueue(limit: queueLimit, workers: workers, waiting: connections.waiting, share: share),
       access: AccessGuard(token: token, address: port.address), metrics: metrics, end: end, version: version,
       limits: limits, deepStack: deepStack, log: log)
     server = HTTPServer(port: port, handler: service, limits: connections, end: end)

@@ -41,7 +41,7 @@ package final class InferenceService: RequestHandler {
   private let deepStack: DeepStackService?
   /// Called with the log entry of each request; nil for no log.
   private let log: (@Sendable (JSONValue) -> Void)?
-  /// The threads that parse and write JSON, so that long documents delay neither connections nor lanes.
+  /// The threads that parse and write JSON, so that long documents delay neither connections nor workers.
   private let reading = DedicatedExecutor(name: "ardf.read", count: 2)
   private let writing = DedicatedExecutor(name: "ardf.write", count: 2)
 
@@ -272,7 +272,7 @@ package final class InferenceService: RequestHandler {
     let (inference, tensors) = try await read(request, for: model.description)
     entry.id = inference.id
     let outputs = try await outputs(of: model, inference, tensors, request, began: began)
-    // The lane is free for the next request.
+    // The worker is free for the next request.
     let answer = try await Task(executorPreference: writing) {
       let plan = InferenceResponse.Plan(outputs, of: model.description, to: inference)
       try memory.take(plan.mostBytes)
@@ -293,7 +293,7 @@ package final class InferenceService: RequestHandler {
     guard head.bodyBytes <= limits.bodyBytes else { throw .tooLarge(limit: limits.bodyBytes) }
   }
 
-  /// Waits for a lane, and runs the model.
+  /// Waits for a worker, and runs the model.
   private func outputs(
     of model: any ServedModel, _ inference: InferenceRequest, _ tensors: NameTable<ProtocolTensor>,
     _ request: Request, began: ContinuousClock.Instant
@@ -301,11 +301,11 @@ package final class InferenceService: RequestHandler {
     let (memory, name) = (request.memory, model.description.name)
     let deadline = began + min(try inference.timeout() ?? limits.timeout, limits.timeout)
     let (metrics, waiting, queued) = (metrics, queue.waiting, queue.waiting.now)
-    return try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) { lane, isWanted in
+    return try await queue.run(until: deadline, isAbandoned: { request.isAbandoned }) { worker, isWanted in
       let started = waiting.now
       metrics.waited(started - queued, model: name)
       let call = InferenceCall(
-        inputs: tensors, request: inference, lane: lane, memory: memory, isWanted: isWanted)
+        inputs: tensors, request: inference, worker: worker, memory: memory, isWanted: isWanted)
       let outputs = try model.infer(call)
       try call.checkWanted()
       metrics.computed(waiting.now - started, model: name)

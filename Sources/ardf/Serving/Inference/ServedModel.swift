@@ -9,7 +9,7 @@ package protocol ServedModel: Sendable {
 
   /// Computes the outputs for inputs that agree with the description, on the calling thread.
   ///
-  /// Calls on one lane run one after the other; calls on different lanes run concurrently.
+  /// Calls on one worker run one after the other; calls on different workers run concurrently.
   ///
   /// - Throws: `UnfitInput`, `ProtocolError` for what the client can put right, and anything else for what it cannot.
   func infer(_ call: InferenceCall) throws -> [ProtocolTensor]
@@ -21,19 +21,20 @@ package struct InferenceCall: Sendable {
   package let inputs: NameTable<ProtocolTensor>
   /// The request, for its parameters.
   package let request: InferenceRequest
-  /// Which lane computes it, from 0.
-  package let lane: Int
+  /// Which worker computes it, from 0.
+  package let worker: Int
   /// The request's share of the server's memory; a model must take from it before it allocates anything large.
-  package let memory: MemoryBudget.Share
+  package let memory: MemoryBudget.Reservation
   /// Whether the outputs are still wanted.
   package let isWanted: @Sendable () -> Bool
 
   /// A call from its parts.
   package init(
-    inputs: NameTable<ProtocolTensor>, request: InferenceRequest, lane: Int, memory: MemoryBudget.Share,
+    inputs: NameTable<ProtocolTensor>, request: InferenceRequest, worker: Int,
+    memory: MemoryBudget.Reservation,
     isWanted: @Sendable @escaping () -> Bool
   ) {
-    (self.inputs, self.request, self.lane) = (inputs, request, lane)
+    (self.inputs, self.request, self.worker) = (inputs, request, worker)
     (self.memory, self.isWanted) = (memory, isWanted)
   }
 

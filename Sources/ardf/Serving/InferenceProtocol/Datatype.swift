@@ -44,7 +44,7 @@ extension Datatype {
     case .int8: Int(Int8.min)...Int(Int8.max)
     case .int16: Int(Int16.min)...Int(Int16.max)
     case .int32: Int(Int32.min)...Int(Int32.max)
-    default: Int.min...Int.max
+    case .int64, .float16, .bf16, .float32, .float64, .bytes: Int.min...Int.max
     }
   }
 
@@ -53,7 +53,8 @@ extension Datatype {
     switch self {
     case .float16: 65504
     case .bf16: Float(bitPattern: 0x7f7f_0000)
-    default: .greatestFiniteMagnitude
+    case .bool, .uint8, .uint16, .uint32, .uint64, .int8, .int16, .int32, .int64, .float32, .float64, .bytes:
+      .greatestFiniteMagnitude
     }
   }
 
@@ -71,7 +72,8 @@ extension Datatype {
     case .float16, .bf16, .float32: "a number from -\(largest) to \(largest)"
     case .float64: "a finite number"
     case .bytes: "a text"
-    default: "a whole number from \(integers.lowerBound) to \(integers.upperBound)"
+    case .uint8, .uint16, .uint32, .uint64, .int8, .int16, .int32, .int64:
+      "a whole number from \(integers.lowerBound) to \(integers.upperBound)"
     }
   }
 }

@@ -71,14 +71,3 @@ package struct InferenceResponse: Sendable {
     text.append(UInt8(ascii: "}"))
   }
 }
-
-/// The server's description for clients: the answer to `GET v2`.
-package enum ServerDescription {
-  /// `version`: of the program.
-  package static func metadata(version: String) -> JSONValue {
-    [
-      "name": "ardf", "version": .string(version),
-      "extensions": ["binary_tensor_data", "model_configuration"],
-    ]
-  }
-}

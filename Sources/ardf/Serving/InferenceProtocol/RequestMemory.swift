@@ -51,7 +51,7 @@ extension Datatype {
     case .float16, .bf16, .float32: 4
     // A list of its own: a reference, and what stands before its elements.
     case .bytes: 56
-    default: 8
+    case .uint16, .uint32, .uint64, .int8, .int16, .int32, .int64, .float64: 8
     }
   }
 }

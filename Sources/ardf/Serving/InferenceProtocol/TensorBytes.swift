@@ -89,7 +89,9 @@ enum TensorBytes {
       switch tensor.datatype {
       case .float16: append(elements.map(HalfPrecision.binary16), to: &bytes)
       case .bf16: append(elements.map { UInt16(truncatingIfNeeded: $0.bitPattern >> 16) }, to: &bytes)
-      default: append(elements, to: &bytes)
+      case .bool, .uint8, .uint16, .uint32, .uint64, .int8, .int16, .int32, .int64, .float32, .float64,
+        .bytes:
+        append(elements, to: &bytes)
       }
     case .doubles(let elements): append(elements, to: &bytes)
     case .octets(let elements): bytes += elements
@@ -112,7 +114,7 @@ enum TensorBytes {
   static func count(_ tensor: ProtocolTensor) -> Int {
     switch tensor.elements {
     case .texts(let elements): elements.reduce(0) { $0 + 4 + $1.count }
-    default: tensor.shape.reduce(1, *) * (tensor.datatype.size ?? 0)
+    case .floats, .doubles, .octets, .integers: tensor.shape.reduce(1, *) * (tensor.datatype.size ?? 0)
     }
   }
 }

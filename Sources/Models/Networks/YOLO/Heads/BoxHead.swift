@@ -58,7 +58,7 @@ struct BoxHead: Sendable {
       case (.segment, _):
         .finest(
           try Proto(weights["proto"], channels[0], hidden: prototypeHidden, prototypes: sizes.extras))
-      default: .none
+      case (.detect, _), (.pose, _), (.orientedBoxes, _), (.classify, _): .none
       }
     if sizes.generation == .v26 { try Self.passOverOthers(weights, sizes, channels) }
   }

@@ -99,7 +99,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
     case .classify:
       classCount = try Self.outputs(head["linear"], rank: 2)
       (classHidden, extraHidden, extras) = (0, 0, 0)
-    default:
+    case .detect, .segment, .pose, .orientedBoxes:
       let classes = head[branches.classes][0]
       classCount = try Self.outputs(classes[2])
       classHidden = try Self.outputs(generation == .v8 ? classes[0]["conv"] : classes[0][1]["conv"])
@@ -109,7 +109,7 @@ package struct YOLOArchitecture: Sendable, Equatable {
         switch task {
         case .detect: 0
         case .pose where generation == .v26: try Self.outputs(head[branches.keypoints][0])
-        default: try Self.outputs(other[2])
+        case .segment, .pose, .orientedBoxes, .classify: try Self.outputs(other[2])
         }
     }
     keypoints = task == .pose ? try KeypointShape(values: extras, metadata: store.metadata) : nil
@@ -219,17 +219,4 @@ extension YOLOArchitecture {
 
   /// Channels of a layer that has `base` before scaling.
   func channels(_ base: Int) -> Int { scaling.channels(base) }
-
-  /// Trained numbers of every layer that has any, running statistics and counters excluded.
-  package static func parameterCounts(_ store: WeightStore) throws(WeightError) -> [(layer: Int, count: Int)]
-  {
-    let statistics = [".running_mean", ".running_var", ".num_batches_tracked"]
-    var counts: [Int: Int] = [:]
-    for layer in 0..<32 {
-      for name in store.root["model"][layer].names where !statistics.contains(where: name.hasSuffix) {
-        counts[layer, default: 0] += try store.tensor(named: name).count
-      }
-    }
-    return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
 }

@@ -1,7 +1,6 @@
-// Vectors and products of the kernels of 8-bit integers on arm64 that multiplies matrices of them, 2 x 8 and 8 x 2
+// Sizes and features of the kernels of 8-bit integers on arm64 that multiplies matrices of them, 2 x 8 and 8 x 2
 // (FEAT_I8MM).
 
-import CKernelShims
 import NNKernelInterface
 
 /// Adds the kernels of this instruction set; false where `processor` lacks it.
@@ -9,31 +8,6 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
   guard let permit = Permit(InstructionSet.needs, of: processor) else { return false }
   addByteKernels(to: &catalogue, by: permit, maps: .float32)
   return true
-}
-
-/// Sixteen lanes: four registers.
-typealias Vector = SIMD16<Float>
-
-/// a * b + c in one instruction a register.
-@_transparent
-func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }
-
-/// 2^x, as exact as the kernels of full precision want it.
-@_transparent
-func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
-
-/// 1 / x.
-@_transparent
-func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }
-
-/// The first `count` floats at `pointer`, at most 16, zeros after them.
-@inline(__always)
-func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { loadByQuads(pointer, count: count) }
-
-/// Writes the first `count` lanes only.
-@inline(__always)
-func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
-  storeByQuads(vector, pointer, count: count)
 }
 
 enum InstructionSet: DepthwiseStrips {

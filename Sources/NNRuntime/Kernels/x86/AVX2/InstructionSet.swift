@@ -12,31 +12,6 @@ public func addIntegerKernels(to catalogue: inout KernelCatalogue, of processor:
   return true
 }
 
-/// Sixteen lanes: two ymm registers.
-typealias Vector = SIMD16<Float>
-
-/// a * b + c in one instruction a register.
-@_transparent
-func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }
-
-/// 2^x, relative error below 2e-7; saturates at 2^-126 and 2^127, and passes NaN on.
-@_transparent
-func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
-
-/// 1 / x.
-@_transparent
-func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }
-
-/// The first `count` floats at `pointer`, zeros after them.
-@inline(__always)
-func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { loadByQuads(pointer, count: count) }
-
-/// Writes the first `count` lanes only.
-@inline(__always)
-func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
-  storeByQuads(vector, pointer, count: count)
-}
-
 enum InstructionSet: Specializations {
   /// Features that a processor needs to run it.
   static var needs: Processor.Features { .avx2 }

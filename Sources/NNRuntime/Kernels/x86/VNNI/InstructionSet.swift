@@ -1,6 +1,5 @@
-// Vectors and words of the integer kernels on processors that multiply four bytes at a time (AVX-512 VNNI).
+// Sizes of the integer kernels on processors that multiply four bytes at a time (AVX-512 VNNI).
 
-import CKernelShims
 import NNKernelInterface
 
 /// Adds the kernels of this instruction set; false where `processor` lacks it.
@@ -10,31 +9,6 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
   addWordAttention(to: &catalogue, by: permit)
   addByteKernels(to: &catalogue, by: permit, maps: .float32)
   return true
-}
-
-/// Sixteen lanes: one zmm register.
-typealias Vector = SIMD16<Float>
-
-/// a * b + c in one instruction.
-@_transparent
-func multiplyAdd(_ a: Vector, _ b: Vector, _ c: Vector) -> Vector { c.addingProduct(a, b) }
-
-/// 2^x, as exact as the kernels of full precision want it.
-@_transparent
-func powerOfTwo(_ x: Vector) -> Vector { powerOfTwoByArithmetic(x) }
-
-/// 1 / x.
-@_transparent
-func reciprocal(_ x: Vector) -> Vector { Vector(repeating: 1) / x }
-
-/// The first `count` floats at `pointer`, at most 16, zeros after them.
-@_transparent
-func loadPartial(_ pointer: UnsafePointer<Float>, count: Int) -> Vector { ardf_load_partial(pointer, count) }
-
-/// Writes the first `count` lanes only.
-@_transparent
-func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
-  ardf_store_partial(pointer, vector, count)
 }
 
 enum InstructionSet: DepthwiseStrips {

@@ -1,7 +1,7 @@
 import FileFormats
 
 /// Contents of a model file and the operators it needs; nothing is run.
-package struct ModelDescription: Sendable {
+package struct ModelSummary: Sendable {
   /// The nodes of one operator.
   package struct OperatorUse: Sendable {
     package let type: String

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// At the limit, the connection that has waited longest without an answered request is closed for a new one:
 /// slow or silent clients cannot keep others out.
-package final class Admission: Sendable {
+package final class ConnectionLimiter: Sendable {
   private struct Place {
     let number: Int
     let task: Task<Void, Never>

@@ -99,7 +99,9 @@ public struct ThresholdedDetector: Detector {
     self.store = store
   }
 
-  /// The objects above the store's thresholds.
+  /// The objects above the store's thresholds, in pixels of the upright picture.
+  ///
+  /// - Throws: what the network throws.
   public func detect(in picture: RGBImage) async throws -> [UprightDetection] {
     try await network.detect(in: picture, thresholds: store.current)
   }

@@ -1,4 +1,4 @@
-// Placement: which values share memory. A slice or a reshaped view is its source's memory; the inputs of a
+// BufferAssignment: which values share memory. A slice or a reshaped view is its source's memory; the inputs of a
 // concatenation are made where the concatenation wants them, through the pixel stride, so that it costs
 // nothing.
 
@@ -18,8 +18,8 @@ struct Location: Hashable, Sendable {
   }
 }
 
-/// The placement of every value of a graph.
-struct Placement: Sendable {
+/// The buffer of every value of a graph, and where in it the value lies.
+struct BufferAssignment: Sendable {
   /// Nodes to run, copies that a concatenation needs included.
   private(set) var nodes: [Node]
   private(set) var shapes: [MapShape]
