@@ -34,7 +34,7 @@ package final class LoweredNetwork: Sendable {
       }
     }
     let program = FixedProgram(model.program, inputs: kinds)
-    let lowerer = Lowerer(program, name: model.message.graph?.name ?? "")
+    let lowerer = Lowerer(program, name: model.graphName)
     let levels = Set(lowerer.islands.keys).union(lowerer.plain.keys).sorted()
     self.program = program
     threads = pool.threads
@@ -63,6 +63,8 @@ package final class LoweredNetwork: Sendable {
     for (slot, value) in program.known { slots[slot] = value }
     known = slots
     released = Self.releases(stages, program)
+    // The engine has its weights packed.
+    model.releasePages()
   }
 
   private static func releases(_ stages: [Stage], _ program: FixedProgram) -> [[Int]] {
