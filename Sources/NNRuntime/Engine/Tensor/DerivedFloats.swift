@@ -1,21 +1,37 @@
-/// Numbers of single precision that are computed of a tensor whenever they are read: memory holds the tensor alone.
+import FileFormats
+
+/// Numbers of single precision that are computed whenever they are read: memory holds what they are computed of alone.
 enum DerivedFloats: Sendable {
   /// The transpose of a matrix.
   case transposed(Tensor)
   /// A tensor times one factor for each index of its first axis.
   case scaled(Tensor, [Float])
+  /// What a function makes, always the same.
+  case computed(count: Int, @Sendable () -> [Float])
 
   /// Rows and columns that are read and written together: their cache lines are used whole.
   private static let block = 16
 
-  /// The tensor that they are computed of.
-  var source: Tensor {
+  var count: Int {
     switch self {
-    case .transposed(let tensor), .scaled(let tensor, _): tensor
+    case .transposed(let tensor), .scaled(let tensor, _): tensor.count
+    case .computed(let count, _): count
     }
   }
 
-  var count: Int { source.count }
+  /// Bytes that are kept in memory for them.
+  var heldBytes: Int {
+    switch self {
+    case .transposed(let tensor), .scaled(let tensor, _): tensor.heldBytes
+    case .computed: 0
+    }
+  }
+
+  /// All of them.
+  func floats() -> [Float] {
+    if case .computed(_, let compute) = self { return compute() }
+    return unsafe [Float](count: count) { unsafe fill($0) }
+  }
 
   /// Computes all of them.
   ///
@@ -34,6 +50,11 @@ enum DerivedFloats: Sendable {
       let row = tensor.count / max(1, factors.count)
       for (channel, factor) in factors.enumerated() {
         for index in channel * row..<(channel + 1) * row { unsafe floats[index] *= factor }
+      }
+    case .computed(let count, let compute):
+      unsafe compute().withUnsafeBufferPointer { source in
+        precondition(source.count == count, "\(source.count) numbers where \(count) were said")
+        if let first = source.baseAddress { unsafe floats.update(from: first, count: count) }
       }
     }
   }

@@ -39,12 +39,17 @@ package struct TensorStorage: Sendable {
     count = floats.count * MemoryLayout<Float>.stride
   }
 
+  /// `count` numbers of single precision that `compute` makes whenever they are read.
+  package init(count: Int, _ compute: @escaping @Sendable () -> [Float]) {
+    self.init(.computed(count: count, compute))
+  }
+
   /// Bytes that it keeps in memory, those of a file left out.
   package var heldBytes: Int {
     switch source {
     case .owned, .floats: count
     case .file: 0
-    case .derived(let floats): floats.source.storage.heldBytes
+    case .derived(let floats): floats.heldBytes
     }
   }
 
@@ -71,9 +76,7 @@ package struct TensorStorage: Sendable {
       return try unsafe body(UnsafeRawBufferPointer(start: memory.pointer, count: count))
     case .floats(let floats): return try unsafe floats.withUnsafeBytes(body)
     case .file(let file): return try unsafe file.withUnsafeBytes(body)
-    case .derived(let derived):
-      let floats = unsafe [Float](count: derived.count) { unsafe derived.fill($0) }
-      return try unsafe floats.withUnsafeBytes(body)
+    case .derived(let derived): return try unsafe derived.floats().withUnsafeBytes(body)
     }
   }
 
@@ -89,6 +92,7 @@ package struct TensorStorage: Sendable {
   /// Bytes of a file do not stay in memory beside them.
   func floats(_ dtype: DType) -> [Float] {
     if case .floats(let floats) = source, dtype == .float32 { return floats }
+    if case .derived(let derived) = source { return derived.floats() }
     defer { release() }
     return unsafe [Float](count: count / dtype.size) { unsafe convert(dtype, $0) }
   }

@@ -82,7 +82,7 @@ struct Operands {
 }
 
 extension WeightTensor {
-  /// The elements of a tensor of floats; those of a mapped file stay there.
+  /// The elements of a tensor of floats; those of a mapped file stay there, and what is computed of them is not kept.
   init?(onnx tensor: ONNXTensor) {
     let type: DType
     switch tensor.type {
@@ -93,6 +93,9 @@ extension WeightTensor {
     }
     if case .mapped(let bytes) = tensor.elements {
       self.init(shape: tensor.shape, dtype: type, storage: TensorStorage(bytes))
+    } else if case .computed = tensor.elements {
+      let storage = TensorStorage(count: tensor.count) { tensor.floats() }
+      self.init(shape: tensor.shape, dtype: .float32, storage: storage)
     } else {
       self.init(shape: tensor.shape, floats: tensor.floats())
     }
