@@ -47,6 +47,22 @@ import Testing
     }
   }
 
+  /// People ask in several places.
+  @Test func aHelpIsAskedForInSeveralWays() throws {
+    for (asked, ours) in [
+      (["-h", "detect"], ["detect", "-h"]), (["--help", "detect", "p.png"], ["detect", "--help"]),
+      (["-help", "detect"], ["detect", "--help"]), (["detect", "help"], ["detect", "--help"]),
+      (["detect", "-help"], ["detect", "--help"]), (["help", "help"], ["--help"]),
+      (["--help", "capture", "check"], ["capture", "check", "--help"]),
+      (["capture", "help"], ["capture", "--help"]),
+    ] {
+      let run = try CommandRun(asked)
+      #expect(run.status == 0, "\(asked): \(run.error)")
+      #expect(try run.output == CommandRun(ours).output, "\(asked)")
+    }
+    #expect(try CommandRun(["-h"]).output != CommandRun(["-h", "detect"]).output)
+  }
+
   /// A line that a terminal of 80 columns breaks cannot be copied: neither a command nor what it is for.
   @Test func examplesFitATerminal() throws {
     var count = 0

@@ -91,6 +91,14 @@ extension MistakeTests {
     65 run p.png --out . DET | holds the input p.png
     64 run p.png o DET | --out <dir>
     64 run p.png --out o.zip DET | results lie in a folder
+    64 run p.png --out o DET -threads 4 | -threads: an option of several letters has two dashes: --threads
+    64 run p.png --out o DET --gpu-id 0 | leave it out
+    64 run p.png --out o DET --fx 500 --fy 500 | --intrinsics FX,FY,CX,CY
+    64 run p.png --out o --device cuda:0 | on the processor | leave it out
+    73 run p.png --out /proc/o DET | /proc: nothing can be made in it; choose another name
+    66 run p.png --out o --yolo best.pt | best.pt: no such file or directory; check the path, or fetch a published network
+    66 run p.png --out o --yolo best.safetensors | best.safetensors: no such file or directory; check the path
+    65 run p.png --out o DET --intrinsics p.png | p.png: is a picture (PNG); give FX,FY,CX,CY in pixels
     64 run p.png --out o DET -c:v libx264 | Unknown option '-c:v'.
     # detect
     66 detect p.png --out o --yolo nosuch | yolo11n-seg
@@ -167,7 +175,7 @@ extension MistakeTests {
     64 fuse --relative RELATIVE --capture cap | --out <dir>
     64 fuse --relativ RELATIVE --capture cap --out o | Did you mean '--relative'?
     66 fuse --relative r.npy --capture cap --out o | r.npy: no such file
-    65 fuse --relative p.png --capture cap --out o | p.png: not a NumPy array
+    65 fuse --relative p.png --capture cap --out o | p.png: is a picture (PNG); give relative.npy
     65 fuse --relative results --capture cap --out o | give the file in it: results/relative.npy
     65 fuse --relative RELATIVE --capture p.png --out o | no sensor depth
     66 fuse --relative RELATIVE --capture nowhere --out o | nowhere: no such file or folder
@@ -309,6 +317,7 @@ extension MistakeTests {
     66 serve --models det.safetensors --token-file no | no: no such file
     64 serve --models det.safetensors --workers 0 | from 1 to 64
     64 serve --models det.safetensors --timeout -5 | --timeout -5
+    64 serve --models yolo11n-seg yolo11s-seg | with commas between: --models yolo11n-seg,yolo11s-seg
     64 serve --modls det.safetensors | Did you mean '--models'?
     64 serve pics nowhere | at a time
     64 serve p.png DET --port 80,80 | give a whole number

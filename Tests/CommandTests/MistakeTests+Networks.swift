@@ -8,6 +8,7 @@ extension MistakeTests {
     64 weights get sam | yolo11n-seg | metric-indoor | metric-outdoor | ardf weights list
     64 weights get yolo11n-segg | did you mean yolo11n-seg
     64 weights get det.safetensors | no such checkpoint
+    64 weights get dav2s-ardf-fp16 | comes with ardf and is not fetched
     64 weights get yolo11n yolo11s | one network is fetched at a time
     64 weights get --list | ardf weights list
     64 weights get yolo11n --forse | Did you mean '--force'?
@@ -56,6 +57,9 @@ extension MistakeTests {
     64 convert yolo11n.pt yolo11n.onnx | must end in .safetensors
     73 convert m.onnx nowhere/o.safetensors | nowhere: there is no such folder
     73 convert m.onnx det.safetensors | --force
+    64 convert --weights best.pt --include onnx | yolo export
+    64 convert best.pt o.safetensors --opset 17 | for pictures of any size; leave it out
+    64 convert best.pt o.safetensors --dynamic | for pictures of any size; leave it out
     64 convert best.pt o.safetensors --precision fp16 | leave it out
     # inspect
     66 inspect nowhere.pt | nowhere.pt: no such file
@@ -160,7 +164,7 @@ extension MistakeTests {
     65 infer p.png --out o | is a picture (PNG)
     65 infer notes.txt --out o | not an ONNX model
     66 infer pics --out o | pics/model.onnx: no such file
-    65 infer m.onnx --out o | images
+    65 infer m.onnx --out o | the input "images" is missing; add --input images=FILE
     64 infer m.onnx p.png --out o | --input NAME=p.png
     64 infer m.onnx --source p.png --out o | --input NAME=FILE
     64 infer m.onnx --out o --input x | NAME=FILE
@@ -179,6 +183,7 @@ extension MistakeTests {
     64 infer m.onnx --out o --input images= | NAME=FILE
     64 infer m.onnx --out o.npy --input images=p.png | results lie in a folder
     64 infer m.onnx --out o --input images=p.png --conf 0.5 | ardf detect
+    64 infer m.onnx --out o --shape images:1,3,64,64 | --axis batch=1
     66 infer https://a.b/m.onnx --out o --input images=p.png | download it
     66 infer x*.onnx --out o --input images=p.png | a pattern is no file
     # evaluate
@@ -233,6 +238,7 @@ extension MistakeTests {
     64 quantize det.safetensors --calibrate pics --out o.safetensors --bits 4 | weights of 8 bits alone
     64 quantize det.safetensors --calibrate pics --out o.safetensors --int4 | weights of 8 bits alone
     64 quantize det.safetensors --calibrate pics --calibrate-count 0 --out o.safetensors | from 4 to 10000
+    64 quantize --model_input m.onnx --model_output q.onnx --calibrate pics --per-channel | q.onnx: the output's name must end in
     64 quantize det.safetensors --calibrat pics --out o.safetensors | Did you mean '--calibrate'?
     64 quantize det.safetensors --calibrate pics --max-error 0,04 --out o.safetensors | --max-error 0.04
     64 quantize det.safetensors --calibrate pics --max-error 4 --out o.safetensors | between 0 and 1

@@ -9,7 +9,7 @@ extension MistakeTests {
     65 verify --weights p.png --against openblas | is a picture (PNG)
     65 verify --weights pics --against openblas | is a directory
     66 verify --weights det.safetensors --reference no.npz | no.npz: no such file
-    65 verify --weights det.safetensors --reference p.png | not a safetensors file
+    65 verify --weights det.safetensors --reference p.png | p.png: is a picture (PNG); give recorded tensors
     65 verify --weights det.safetensors --reference pics | is a directory
     65 verify --weights det.safetensors --reference depth.ref.safetensors | it is of another network
     65 verify --weights det.safetensors --reference det.safetensors | it is of another network
@@ -69,6 +69,7 @@ extension MistakeTests {
     73 profile det.safetensors --report html --out taken | --force
     64 profile det.safetensors --iterations 0,5 | give a whole number
     65 profile det.safetensors --compare notes.txt | is no JSON | ardf profile --report json
+    64 profile det.safetensors --trace o.json | --report trace
     64 profile det.safetensors --report xml | - html
     66 profile https://a.b/c.pt | download it
     64 profile m.onnx --size 64x64 | an ONNX file has --axis
@@ -84,6 +85,7 @@ extension MistakeTests {
     64 tune det.safetensors --threads 0 --out o | from 1 to 1024
     64 tune model=det.safetensors data=coco.yaml epochs=10 | nothing is trained
     64 tune det.safetensors --device gpu --out o | on the processor
+    64 tune det.safetensors --out o --opt-level 3 | all optimizations are on; leave it out
     64 tune det.safetensors --precison bf16 --out o | Did you mean '--precision'?
     73 tune det.safetensors --out taken | --force
     65 tune m.onnx --out o | m.onnx: is an ONNX file
@@ -111,6 +113,9 @@ extension MistakeTests {
     66 bench det.safetensors --compare openvino | openvino: no such file
     66 bench det.safetensors --flow nowhere | nowhere: no such file or folder
     64 bench m.onnx --input p.png | an ONNX file has --axis
+    64 bench det.safetensors --shape 1,3,640,640 | --size 640x640
+    64 bench det.safetensors -shape [1,3,640,640] | --size 640x640
+    64 bench det.safetensors --time 10 | --runs 100
     64 bench det.safetensors --warmp 3 | Unknown option '--warmp'
     65 bench det.safetensors --compare notes.txt | is no JSON | ardf bench --report json
     65 bench det.safetensors --plan notes.txt | is no JSON | ardf tune

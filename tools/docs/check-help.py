@@ -32,7 +32,7 @@ NOT_AT_HAND = (
     *("depth_anything_v2_vits.pth", "depth_anything_v2_metric_hypersim_vits.pth"),
     *("weights/metric-indoor.safetensors", "recording", "weights get", "/dev/video0", "rtsp://"),
     *("weights/depth_anything_v2_vits.safetensors", "n-faulty.safetensors", "best.safetensors", "--frame 00030"),
-    *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors"),
+    *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors", "45261179"),
 )
 #: Scripts that take more than the prepared folder, and what runs them.
 ELSEWHERE = {

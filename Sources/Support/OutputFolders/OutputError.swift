@@ -8,6 +8,8 @@ package struct OutputError: ClassifiedError, CustomStringConvertible {
 
   package var description: String {
     guard case .missing(let path) = error else { return "\(error)" }
+    // A folder of the system's own, such as /proc.
+    guard !fileExists(path) else { return "\(path): nothing can be made in it; choose another name" }
     return
       "\(path): there is no such folder to write into; make it (mkdir -p \(shellWord(path))), or choose another name"
   }

@@ -47,6 +47,7 @@ struct Fuse: ParsableCommand, LimitedCommand {
       sensor.told(try picture.open($0, limits: limits.capture))
     }.onlyFrame()
     try Documents.refuseFolder(self.relative, "relative.npy")
+    try MistakenInput.refusePicture(self.relative, give: "relative.npy, as ardf depth writes it")
     let relative = RelativeDepth(try Documents.map(relative, of: captured))
     var options = model.options
     if follow { options.method = .guided }

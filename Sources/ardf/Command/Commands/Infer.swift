@@ -83,6 +83,13 @@ struct Infer: ParsableCommand {
       }
       values[name] = try read(file, declared)
     }
+    if network.defect == nil,
+      let missing = network.inputs.first(where: { !$0.hasDefault && values[$0.name] == nil })
+    {
+      throw CommandError.input(
+        "\(model): the input \"\(printableName(missing.name))\" is missing; add --input \(shellWord(missing.name + "=FILE"))"
+      )
+    }
     try checkAxes(network, values)
     let runner = try ONNXRunner(network, compute.settings, plain: plain)
     let answers = try InFile.naming(model) { try runner.run(values) }
@@ -154,7 +161,10 @@ struct Infer: ParsableCommand {
           }
         }
       }
-      guard isKnown else { throw CommandError.input("\(model): no input has an axis \"\(name)\"") }
+      guard isKnown else {
+        throw CommandError.input(
+          "\(model): no input has an axis \"\(name)\"; ardf inspect \(shellWord(model)) lists them")
+      }
     }
   }
 

@@ -61,9 +61,12 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       }
       return
     }
-    guard source == nil else {
-      throw ValidationError("SOURCE is for the page; leave it out, or --models")
-    }
+    guard let source else { return }
+    throw ValidationError(
+      PublishedWeights.named(fileStem(source, endings: [".pt", ".pth"])) == nil
+        ? "SOURCE is for the page; leave it out, or --models"
+        : "\(source): networks follow --models, with commas between: --models \(inference.models[0]),\(source)"
+    )
   }
 
   /// Whether networks are served, and no page.

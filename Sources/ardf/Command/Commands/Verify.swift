@@ -346,7 +346,7 @@ struct Verify: ParsableCommand {
       LayerVerifier(mode: mode, tolerances: tolerances, layersOnly: layersOnly)
     }
     if let reference {
-      let file = try ReferenceFile(path: reference)
+      let file = try MistakenInput.reference(reference)
       let session = try InFile.naming(reference) { try NetworkInput.session(of: network, for: file) }
       let reports = try mode.list.map { mode in
         try InFile.naming(reference) {

@@ -117,6 +117,10 @@ struct Weights: ParsableCommand {
             "\(name): give one name, not \(name.contains(",") ? "several" : "an address"): ardf weights get "
               + "yolo11n-seg; ardf weights list says which there are")
         }
+        if WeightFiles.isOwn(name) {
+          throw CommandError.usage(
+            "\(name): comes with ardf and is not fetched; commands find it by this name, --depth \(name)")
+        }
         let near = EditDistance.nearest(
           to: fileStem(name.lowercased(), endings: [".safetensors", ".onnx", ".engine"]),
           among: PublishedWeights.all.flatMap(\.names), most: 2)

@@ -1,6 +1,7 @@
 import FileFormats
 import Imaging
 import Models
+import NNVerification
 
 /// Files given in place of others: the error names the kind of the file, and what to give instead.
 enum MistakenInput {
@@ -14,6 +15,28 @@ enum MistakenInput {
     throw CommandError.input(
       "\(path): is \(kind), and holds no weights; give a .safetensors, .pt, .pth or .onnx file, or a name such as "
         + "yolo11n-seg")
+  }
+
+  /// Refuses a picture, a film or a document where a file of numbers is needed.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - wanted: What to give instead.
+  /// - Throws: `CommandError.input`.
+  static func refusePicture(_ path: String, give wanted: String) throws {
+    guard pathKind(path) == .file, let kind = kind(of: path), !["JSON", "a NumPy array"].contains(kind) else {
+      return
+    }
+    throw CommandError.input("\(path): is \(kind); give \(wanted)")
+  }
+
+  /// The tensors of a reference; a picture is refused.
+  ///
+  /// - Throws: `CommandError.input`, and the errors of `ReferenceFile`.
+  static func reference(_ path: String) throws -> ReferenceFile {
+    try refusePicture(
+      path, give: "recorded tensors (.safetensors, .npz), as tools/reference/make-reference.py writes them")
+    return try ReferenceFile(path: path)
   }
 
   /// Refuses weights, an empty folder, and the number of a camera where pictures or a capture are needed.

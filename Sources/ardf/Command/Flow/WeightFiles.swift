@@ -88,6 +88,11 @@ enum WeightFiles {
     return GivenPath(own)
   }
 
+  /// Whether a name is that of ardf's own weights.
+  static func isOwn(_ name: String) -> Bool {
+    "\(fileStem(name, endings: [".safetensors"])).safetensors" == ownDepth
+  }
+
   /// Where ardf's own weights of a network lie; nil where there are none.
   private static func own(of network: PublishedWeights) -> String? {
     publishedDepth.contains("\(network.name).safetensors") ? first(of: [ownDepth]) : nil

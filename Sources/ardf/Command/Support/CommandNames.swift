@@ -35,6 +35,9 @@ enum CommandNames {
     ARDF.configuration.subcommands.first { $0._commandName == name }
   }
 
+  /// Whether a command has this name.
+  static func isCommand(_ name: String) -> Bool { command(name) != nil }
+
   /// Every command without subcommands, by its words; hidden ones are left out.
   static var all: [(name: String, command: any ParsableCommand.Type)] {
     ARDF.configuration.subcommands.filter { $0.configuration.shouldDisplay }.flatMap { command in

@@ -52,6 +52,22 @@ extension FieldWord {
       ["imgsz", "img", "img-size", "image-size", "input-size"], (["depth"], .side("--depth-size")),
       (sized, .square("--size")), (detecting.union(["evaluate"]), .side("--imgsz"))),
     value(
+      ["camera", "fx", "fy", "cx", "cy", "focal", "focal-length"],
+      (
+        ["run", "fuse", "place"],
+        .answer("--intrinsics FX,FY,CX,CY states the camera of plain pictures; a capture has its own")
+      )),
+    value(
+      ["shape", "input-shape", "data-shape", "overridden-shapes"],
+      (
+        sized,
+        .answer("pictures have height and width: --size 640x640; free axes of an .onnx file follow --axis")
+      ),
+      (
+        ["infer"],
+        .answer("free axes are fixed by their names: --axis batch=1; ardf inspect model.onnx lists them")
+      )),
+    value(
       ["task", "mode", "encoder"],
       (looking, .answer("what is found follows from the weights; leave it out"))),
     value(
@@ -113,6 +129,9 @@ extension FieldWord {
 
   // MARK: - What is written
 
+  private static let ofExports =
+    "ardf convert writes the weights alone, for pictures of any size; leave it out"
+
   /// As the option was spelled.
   private static let labeledOfOld = "label" + "led"
 
@@ -132,11 +151,16 @@ extension FieldWord {
         .answer("the two files have no options before them: ardf convert best.pt best.safetensors")
       )),
     value(
-      ["format"],
+      ["format", "include"],
       (
         ["convert"],
         .answer("ardf convert writes .safetensors, which all commands read; yolo export writes others")
       )),
+    flag(["dynamic", "simplify", "nms"], (["convert"], .answer(ofExports))),
+    value(["opset"], (["convert"], .answer(ofExports))),
+    value(
+      ["trace"],
+      (["profile"], .answer("--report trace --out FILE.json writes a trace that Perfetto opens"))),
     flag(["list"], (["weights"], .answer("ardf weights list says what there is"))),
     flag(["y"], (writing, .words(["--force"]))),
     flag(
@@ -210,7 +234,7 @@ extension FieldWord {
   // MARK: - How it is computed
 
   private static let ofProcessors =
-    "networks are computed on the processor, on all of its cores unless --threads says less"
+    "networks are computed on the processor, on all of its cores unless --threads says less; leave it out"
 
   static let computation = [
     value(
@@ -219,6 +243,7 @@ extension FieldWord {
     value(
       ["providers", "provider", "execution-provider", "ep", "e"], usual: ["CPUExecutionProvider", "cpu"],
       (computing, .answer(ofProcessors))),
+    value(["gpu-id", "gpus", "accelerator"], (computing, .answer(ofProcessors))),
     flag(["gpu", "cuda", "vulkan", "mps"], (computing, .answer(ofProcessors))),
     flag(["cpu"], (computing, .done)),
     flag(["dnn"], (looking, .answer("one engine computes all networks; leave it out"))),
@@ -246,6 +271,10 @@ extension FieldWord {
       ["int4", "fp8"], (computing, .answer("8 bits are the least: --precision int8")),
       (["quantize"], .answer(ofBits))),
     value(["bits"], usual: ["8"], (["quantize"], .answer(ofBits))),
+    flag(
+      ["per-channel", "symmetric"], (["quantize"], .done)),
+    value(["model-input", "input-model", "input"], (["quantize"], .argument)),
+    value(["model-output", "output-model"], (["quantize"], .option("--out"))),
     value(["dtype"], (computing, .answer("--precision takes fp32, bf16, fp16, int16 or int8"))),
     value(
       ["batch", "batch-size", "b"], usual: ["1"],
@@ -259,7 +288,7 @@ extension FieldWord {
           "each picture is worked on as it comes, and none waits for others to make a batch; leave it out")
       )),
     value(
-      ["num-threads", "nthreads", "intra-op-num-threads", "jobs"],
+      ["num-workers", "num-threads", "nthreads", "intra-op-num-threads", "jobs"],
       (computing.subtracting(["inspect"]).union(["quantize"]), .option("--threads"))),
     value(
       ["workers"], (computing.subtracting(["inspect", "serve"]).union(["quantize"]), .option("--threads"))),
@@ -270,6 +299,12 @@ extension FieldWord {
     value(
       ["runs", "niter", "loops", "iters", "loop-count", "repeat"], (["profile"], .option("--iterations"))),
     value(["nireq", "nstreams"], (["bench"], .option("--streams"))),
+    value(
+      ["time", "duration"],
+      (["bench"], .answer("--runs N says how often the network runs, for example --runs 100"))),
+    value(
+      ["optimization-level", "opt-level", "graph-optimization-level"],
+      (computing, .answer("all optimizations are on; leave it out"))),
     value(
       ["hint", "api"],
       (["bench", "profile"], .answer("latency is measured; ardf bench --streams N measures throughput"))),

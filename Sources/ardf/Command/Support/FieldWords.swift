@@ -16,9 +16,17 @@ package enum FieldWords {
     "--max-error", "--tolerance",
   ]
 
-  /// Words that print the version, in place of a command.
+  /// The command line with what asks for the version or a help in its place.
+  ///
+  /// `version` and `-v` stand for `--version`, `-h detect` for `detect -h`, `detect help` for `detect --help`.
   package static func asked(_ words: [String]) -> [String] {
-    words.count == 1 && ["version", "-v", "-V", "-version"].contains(words[0]) ? ["--version"] : words
+    if words.count == 1, ["version", "-v", "-V", "-version"].contains(words[0]) { return ["--version"] }
+    guard words.count > 1 else { return words }
+    if ["-h", "--help", "-help"].contains(words[0]), CommandNames.isCommand(words[1]) {
+      return words.dropFirst() + [words[0] == "-h" ? "-h" : "--help"]
+    }
+    guard words.count == 2, words[1] == "help", !fileExists("help") else { return words }
+    return words[0] == "help" ? ["--help"] : CommandNames.isCommand(words[0]) ? [words[0], "--help"] : words
   }
 
   /// The words of a command line, with other programs' options translated.
@@ -60,6 +68,7 @@ package enum FieldWords {
       }
       let isPair = takingPairs.contains(verb) && !previous.hasPrefix("-") && isPair(word)
       guard word.hasPrefix("--") || isPair || isShort(word, of: verb) else {
+        try refuseHiddenHelp(word)
         others.append(word)
         continue
       }
@@ -131,6 +140,15 @@ package enum FieldWords {
     guard word.wholeMatch(of: /-[a-z][a-z_]*(?:=.*)?/) != nil else { return false }
     let name = split(word).name
     return FieldWord.all.contains { $0.names.contains(name) && $0.meaning(to: verb) != nil }
+  }
+
+  /// Refuses a word with one dash and several letters, of which the parser takes an h for `-h`.
+  private static func refuseHiddenHelp(_ word: String) throws {
+    guard word.wholeMatch(of: /-[a-z][a-z_-]{2,}(?:=.*)?/) != nil, word != "-help",
+      split(word).name.contains("h")
+    else { return }
+    throw CommandError.usage(
+      "\(printableName(word)): an option of several letters has two dashes: --\(split(word).name)")
   }
 
   /// Refuses height and width where a side is asked for.

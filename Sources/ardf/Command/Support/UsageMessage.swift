@@ -50,7 +50,8 @@ enum UsageMessage {
     let usage = text.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
     guard !usage.isEmpty else { return text }
     if let unknown = unknownOption(among: words) {
-      let remedy = unknown.near.map { "Did you mean '\($0)'?" } ?? owners(of: unknown.typed)
+      let remedy =
+        unknown.near.map { "Did you mean '\($0)'?" } ?? owners(of: unknown.typed, group: words.first ?? "")
       return (["Error: Unknown option '\(unknown.typed)'." + (remedy.map { " \($0)" } ?? "")] + usage)
         .joined(separator: "\n")
     }
@@ -90,9 +91,11 @@ enum UsageMessage {
     return help.contains("\nARGUMENTS:") ? nil : words[1]
   }
 
-  /// The other commands with an option of this name, as text; nil without any.
-  private static func owners(of option: String) -> String? {
-    let owners = CommandNames.all.filter { options(of: $0.command, withHidden: false).contains(option) }
+  /// The other commands with an option of this name, as text, those of the same group before all; nil without any.
+  private static func owners(of option: String, group: String) -> String? {
+    let all = CommandNames.all.filter { options(of: $0.command, withHidden: false).contains(option) }
+    let siblings = all.filter { $0.name.hasPrefix("\(group) ") }
+    let owners = siblings.isEmpty ? all : siblings
     guard !owners.isEmpty else { return nil }
     guard owners.count <= 6 else { return "Other commands have it; leave it out here." }
     let names = owners.map { "ardf \($0.name)" }.joined(separator: ", ")
