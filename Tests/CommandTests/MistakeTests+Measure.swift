@@ -316,6 +316,8 @@ extension MistakeTests {
     65 serve --models pics --listen 127.0.0.1:0 | is a directory
     64 serve --models det.safetensors,det.safetensors --listen 127.0.0.1:0 | NAME=FILE
     64 serve p.png DET --deepstack | goes with --models
+    64 serve --json | --log goes with --models | --json, which means --log json
+    64 serve p.png DET --json | --json, which means --log json | leave it out
     64 serve p.png DET --workers 2 | --workers goes with --models
     64 serve p.png DET --capture cap | --capture goes with a folder of results
     66 serve --models https://a.b/c.pt --listen 127.0.0.1:0 | download it
@@ -327,7 +329,7 @@ extension MistakeTests {
     64 capture check | <source>
     66 capture check nowhere | nowhere: no such file or folder
     65 capture check empty | the folder is empty
-    65 capture check taken | not a known capture
+    65 capture check taken | holds neither pictures | nor a capture | ardf capture check --help
     65 capture check notes.txt | no picture of a known format
     65 capture check det.safetensors | holds a network, not pictures
     65 capture check cap/depth.npy | no picture of a known format

@@ -225,6 +225,8 @@ extension MistakeTests {
     65 quantize p.png --calibrate pics --out o.safetensors | is a picture (PNG)
     66 quantize det.safetensors --calibrate nowhere --out o.safetensors | nowhere: no such file
     65 quantize det.safetensors --calibrate empty --out o.safetensors | the folder is empty
+    65 quantize det.safetensors --calibrate taken --out o.safetensors | holds neither pictures
+    65 quantize det.safetensors --calibrate p.png bad.png --out o.safetensors | 1 of 2 pictures cannot be read; mend or remove
     65 quantize det.safetensors --calibrate notes.txt --out o.safetensors | notes.txt
     64 quantize det.safetensors --calibrate pics --out o.onnx | must end in .safetensors
     65 quantize det.safetensors --calibrate pics --out det.safetensors | is the input det.safetensors itself

@@ -123,6 +123,42 @@ import Testing
     #expect(unknown.status == 66 && unknown.error.contains("depth_anything_v2_vits"), "\(unknown.error)")
   }
 
+  /// Names as Hugging Face has them; ardf's own weights answer to the network's name, not to the checkpoint's.
+  @Test func depthNetworksHaveTheirPublishedNames() throws {
+    let place = try place()
+    for name in [
+      "Depth-Anything-V2-Metric-Indoor-Small-hf", "depth-anything/Depth-Anything-V2-Metric-Hypersim-Small",
+    ] {
+      let run = try run("depth capture --depth \(name) --depth-size 42 --out d --force", in: place)
+      #expect(run.status == 0 && run.error.contains("hypersim"), "\(run.error)")
+    }
+    let small = "depth capture --depth-size 42 --out s --force --depth"
+    let gone = try run("\(small) depth-anything-v2-small", in: place)
+    #expect(gone.status == 66 && gone.error.contains("ardf weights get depth_anything_v2_vits"))
+    try FileManager.default.copyItem(
+      atPath: TinyNetwork.depth, toPath: place.file("weights/\(WeightOrderTests.own)"))
+    for line in [
+      "\(small) depth-anything-v2-small", "\(small) depth-anything/Depth-Anything-V2-Small-hf",
+      "bench depth-anything-v2-small --size 42x42 --runs 1 --warm-up 0",
+      "verify --weights depth-anything-v2-small --against openblas --size 42x42",
+    ] {
+      let run = try run(line, in: place)
+      #expect(run.status == 0, "\(line): \(run.error)")
+      #expect(run.error.contains("weights/\(WeightOrderTests.own) is ardf's own"), "\(line): \(run.error)")
+    }
+    for name in ["depth_anything_v2_vits", "depth-anything-v2-vits"] {
+      let run = try run("\(small) \(name)", in: place)
+      #expect(run.status == 66, "\(run.error)")
+      #expect(run.error.contains("or give ardf's own weights of this network, weights/"), "\(run.error)")
+    }
+    let file = try run("\(small) depth_anything_v2_vits.pth", in: place)
+    #expect(file.status == 66 && file.error.contains("or give their file"), "\(file.error)")
+    try FileManager.default.copyItem(
+      atPath: TinyNetwork.depth, toPath: place.file("weights/\(WeightOrderTests.published)"))
+    let published = try run("\(small) depth-anything-v2-small", in: place)
+    #expect(published.status == 0 && published.error.contains("from weights/\(WeightOrderTests.published)"))
+  }
+
   /// Files that are no published network's, and checkpoints, are found where others are.
   @Test func filesOfAnyNameAreFound() throws {
     let place = try place()

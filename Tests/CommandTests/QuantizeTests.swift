@@ -63,6 +63,27 @@ struct QuantizeTests {
     #expect(try NPYArray.read(path: folder.file("d3/relative.npy")).floats() == one)
   }
 
+  @Test("bad pictures are named, and the message says what to give")
+  func badPictures() throws {
+    let folder = try TemporaryDirectory()
+    for index in 0..<4 { try folder.write("no picture", to: "bad/\(index).png") }
+    _ = try pictures(folder)
+    for (calibrate, message) in [
+      ("bad", "none of 4 pictures can be read; give at least 4 of what the network will see"),
+      (".", "4 of 10 pictures cannot be read; mend or remove what is named above"),
+    ] {
+      for command in [
+        ["quantize", TinyNetwork.depth, "--out", "w8.safetensors"],
+        ["verify", "--weights", TinyNetwork.depth, "--precision", "int8", "--sensitivity"],
+      ] {
+        let run = try CommandRun(command + ["--calibrate", calibrate], in: folder.path)
+        #expect(run.status == 65 && run.error.contains("ardf: --calibrate: \(message)"), "\(run.error)")
+        #expect(run.error.contains("0.png: no picture of a known format"), "\(run.error)")
+        #expect(!run.error.contains("left out"), "nothing is: \(run.error)")
+      }
+    }
+  }
+
   @Test("the file is the same for any number of threads, and each time", .enabled(if: hasBytes))
   func sameFiles() throws {
     let folder = try TemporaryDirectory()

@@ -194,6 +194,15 @@ import Testing
     #expect(try running.finished().status == 0)
   }
 
+  @Test func theAddressOfDeepStackIsPrintedToo() throws {
+    let running = try RunningCommand(["serve", "--listen", "127.0.0.1:0", "--deepstack"] + Self.networks)
+    let port = try Self.port(of: running)
+    #expect(running.said.contains("http://127.0.0.1:\(port)/v1/vision/detection (DeepStack's API)"))
+    #expect(try Self.answer(port, "GET /v1/vision/custom/list HTTP/1.1").contains("200 OK"))
+    kill(running.process.processIdentifier, SIGINT)
+    #expect(try running.finished().status == 0)
+  }
+
   @Test func elsewhereThanLoopbackItSaysWhatThatMeans() throws {
     let running = try RunningCommand(["serve", "--listen", "0.0.0.0:0", "--no-auth"] + Self.networks)
     let port = try Self.port(of: running)

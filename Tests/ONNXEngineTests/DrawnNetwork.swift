@@ -52,6 +52,11 @@ struct DrawnNetwork {
     tensor([values.count], type: 7, values.flatMap { Self.bytes(UInt64(bitPattern: Int64($0))) })
   }
 
+  /// A known tensor of drawn whole numbers of 8 bits.
+  mutating func bytes(_ shape: [Int]) -> String {
+    tensor(shape, type: 3, (0..<shape.reduce(1, *)).map { _ in UInt8(draw(0...255)) })
+  }
+
   private mutating func tensor(_ shape: [Int], type: Int, _ raw: [UInt8]) -> String {
     count += 1
     let name = "c\(count)"

@@ -165,7 +165,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .unreadable(let file, let reason):
       "\(file): cannot be read (\(reason)); check its permissions"
     case .unrecognizedLayout(let path):
-      "\(path): not a known capture; expected \(CaptureFormats.marks), or pictures (\(pictureFormats))"
+      "\(path): holds neither pictures (\(pictureFormats)) nor a capture; give a folder that does (ardf capture check --help "
+        + "lists the files by which captures are recognized)"
     case .archive(let path, let defect):
       "\(path): \(defect)"
     case .severalCaptures(let path, let names):

@@ -15,7 +15,7 @@ protocol CaptureFormat {
 }
 
 /// The formats that are read.
-enum CaptureFormats {
+package enum CaptureFormats {
   /// All formats; a folder is of the first that recognizes it.
   static var all: [any CaptureFormat.Type] {
     [
@@ -34,7 +34,7 @@ enum CaptureFormats {
   }
 
   /// The file names by which captures are recognized, for people.
-  static var marks: String { all.map { $0.marks }.joined(separator: ", ") }
+  package static var marks: String { all.map { $0.marks }.joined(separator: ", ") }
 }
 
 extension Sequence<String> {

@@ -68,9 +68,14 @@ public struct FrameDepth: Sendable {
   public let estimated: MetricDepth?
 
   /// The depth of a frame of which a network found `estimate`.
-  public init(_ estimate: EstimatedDepth?, frame: CapturedFrame, options: FusionOptions = FusionOptions()) {
+  ///
+  /// It is the same for any number of threads.
+  public init(
+    _ estimate: EstimatedDepth?, frame: CapturedFrame, options: FusionOptions = FusionOptions(),
+    threads: Int = 1
+  ) {
     let fused = estimate.flatMap {
-      DepthFusion.fuse(relative: $0.relative, frame: frame, options: options)
+      DepthFusion.fuse(relative: $0.relative, frame: frame, options: options, threads: threads)
     }
     let prompted = estimate.flatMap { $0.isPrompted ? $0.metric : nil }
     fusion = fused?.report

@@ -35,4 +35,10 @@ struct DepthPairs {
     self.relative = relative
     self.meters = meters
   }
+
+  /// One of `step` pairs each, evenly.
+  func every(_ step: Int) -> DepthPairs {
+    let kept = stride(from: step / 2, to: count, by: step)
+    return DepthPairs(relative: kept.map { relative[$0] }, meters: kept.map { meters[$0] })
+  }
 }

@@ -1,4 +1,6 @@
+import FileFormats
 import Imaging
+import Synchronization
 
 /// Metric depth of a whole picture, and how it came about.
 public struct FusedDepth: Sendable {
@@ -12,31 +14,48 @@ extension DepthFusion {
   /// Metric depth from relative depth and a sensor's readings of the same picture.
   ///
   /// Both grids cover the picture's whole field, in the same orientation. Same input, same result, bit for bit.
+  ///
+  /// - Parameters:
+  ///   - relative: Relative depth of the picture.
+  ///   - sensor: The sensor's readings.
+  ///   - options: How metric depth is made.
+  ///   - threads: Over so many, the caller's included, the pixels are spread; the result is the same for any number.
   public static func fuse(
-    relative: RelativeDepth, sensor: MetricDepth, options: FusionOptions = FusionOptions()
+    relative: RelativeDepth, sensor: MetricDepth, options: FusionOptions = FusionOptions(), threads: Int = 1
   ) -> FusedDepth {
     var report = fit(relative: relative, sensor: sensor, options: options)
     guard let alignment = report.alignment else { return FusedDepth(report: report, metric: nil) }
-    let metric =
-      switch options.method {
-      case .guided: alignment.metric(relative, following: sensor, noise: options.sensor.noise)
-      case .fit: alignment.metric(relative)
+    let found = Mutex<(metric: MetricDepth?, quality: FusionQuality?)>((nil, nil))
+    Parallel.forEach(2, threads: threads) { part in
+      if part == 0 {
+        let metric =
+          switch options.method {
+          case .guided:
+            alignment.metric(relative, following: sensor, noise: options.sensor.noise, threads: threads)
+          case .fit: alignment.metric(relative)
+          }
+        found.withLock { $0.metric = metric }
+      } else {
+        let quality = FusionQuality(relative: relative, sensor: sensor, options: options)
+        found.withLock { $0.quality = quality }
       }
+    }
     report.method = options.method
     report.sensor = options.sensor
-    report.quality = FusionQuality(relative: relative, sensor: sensor, options: options)
-    report.shares = metric.shares
+    let (metric, quality) = found.withLock { $0 }
+    report.quality = quality
+    report.shares = metric?.shares
     return FusedDepth(report: report, metric: metric)
   }
 
   /// Metric depth of a frame, fused with its own readings as its sensor is; nil without depth.
   public static func fuse(
-    relative: RelativeDepth, frame: CapturedFrame, options: FusionOptions = FusionOptions()
+    relative: RelativeDepth, frame: CapturedFrame, options: FusionOptions = FusionOptions(), threads: Int = 1
   ) -> FusedDepth? {
     guard let readings = frame.readings else { return nil }
     var options = options
     options.sensor = frame.sensor
-    return fuse(relative: relative, sensor: readings, options: options)
+    return fuse(relative: relative, sensor: readings, options: options, threads: threads)
   }
 }
 
@@ -44,10 +63,19 @@ extension MetricDepth {
   /// The share of cells known in each way.
   var shares: [DepthState: Double] {
     var counts = [Int](repeating: 0, count: DepthState.allCases.count)
-    for state in states.elements { counts[Int(state.rawValue)] += 1 }
+    let states = self.states.elements.span
+    // Counters of a byte, which a vector holds sixteen of, over no more cells than such a one can count.
+    for start in stride(from: 0, to: states.count, by: Int(UInt8.max)) {
+      let cells = states.extracting(start..<min(start + Int(UInt8.max), states.count))
+      for state in DepthState.allCases {
+        var count: UInt8 = 0
+        for index in cells.indices { count &+= cells[index] == state ? 1 : 0 }
+        counts[Int(state.rawValue)] += Int(count)
+      }
+    }
     return Dictionary(
       uniqueKeysWithValues: DepthState.allCases.map {
-        ($0, Double(counts[Int($0.rawValue)]) / Double(states.elements.count))
+        ($0, Double(counts[Int($0.rawValue)]) / Double(states.count))
       })
   }
 }

@@ -95,12 +95,7 @@ public struct FusionQuality: Sendable, Equatable {
     _ relative: RelativeDepth, _ visible: MetricDepth, _ options: FusionOptions
   ) -> DepthAlignment? {
     let all = DepthFusion.material(relative, visible, options.model)
-    let step = max(1, all.count / fittedPairs)
-    let kept = stride(from: step / 2, to: all.count, by: step)
-    return DepthFusion.fit(
-      DepthPairs(relative: kept.map { all.relative[$0] }, meters: kept.map { all.meters[$0] }),
-      options: options
-    ).alignment
+    return DepthFusion.fit(all.every(max(1, all.count / fittedPairs)), options: options).alignment
   }
 
   /// Meters on the line between the nearest readings along the row, and on that down the column, the shorter line

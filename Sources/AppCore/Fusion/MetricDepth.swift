@@ -2,7 +2,7 @@ import Geometry
 import Imaging
 
 /// Provenance of one value of a `MetricDepth`.
-public enum DepthState: UInt8, Sendable, CaseIterable {
+public enum DepthState: UInt8, Sendable, CaseIterable, BitwiseCopyable {
   /// There is no value.
   case invalid = 0
   /// Read from a sensor.

@@ -23,12 +23,15 @@ struct RobustInverseFit {
   static let smallestSigma = 1e-6
   /// Relative error of a network's inverse depth beside which a sensor's noise counts.
   static let modelError = 0.01
-  /// Passes end when neither coefficient moves by more than this share of the typical 1 / Z.
-  static let convergence = 1e-10
+  /// Passes end when neither coefficient moves by more than this share of the typical 1 / Z: about what a Float resolves.
+  static let convergence = 1e-7
+  /// Of more than twice so many pairs, an even sample of so many is fitted first, and all of them from there.
+  static let firstPairs = 8192
   /// Two-point lines are compared on at most this many pairs.
   static let judgedPairs = 1024
 
   private let pairs: DepthPairs
+  private let noise: SensorNoise
   /// q = 1 / Z.
   private let inverses: [Double]
   /// w * Z^2 without the robust weight.
@@ -41,6 +44,7 @@ struct RobustInverseFit {
 
   init(_ pairs: DepthPairs, noise: SensorNoise) {
     self.pairs = pairs
+    self.noise = noise
     inverses = pairs.meters.map { 1 / $0 }
     priors = pairs.meters.map { meters in
       guard noise.quadratic > 0 || noise.constant > 0 else { return meters * meters }
@@ -54,20 +58,7 @@ struct RobustInverseFit {
 
   /// The fitted line; nil if the weighted relative depths do not differ.
   mutating func solve(start: FusionStart) -> Line? {
-    var line: Line
-    switch start {
-    case .leastSquares:
-      guard let plain = regression({ _ in 1 }) else { return nil }
-      line = plain
-      for _ in 0..<Self.huberPasses {
-        let bound = Self.huberTuning * sigma(line)
-        guard let next = regression({ bound / max(bound, abs($0)) }) else { return nil }
-        line = next
-      }
-    case .twoPointHypotheses(let seed):
-      guard let best = bestHypothesis(seed: seed) else { return nil }
-      line = best
-    }
+    guard var line = first(start: start) else { return nil }
     let typical = inverses.reduce(0, +) / Double(inverses.count)
     for _ in 0..<Self.tukeyPasses {
       let bound = Self.tukeyTuning * sigma(line)
@@ -77,6 +68,26 @@ struct RobustInverseFit {
       if moved <= Self.convergence * typical { break }
     }
     return line
+  }
+
+  /// A line from which Tukey's weights lead on.
+  private mutating func first(start: FusionStart) -> Line? {
+    let step = pairs.count / Self.firstPairs
+    if step > 1 {
+      var sample = RobustInverseFit(pairs.every(step), noise: noise)
+      if let line = sample.solve(start: start) { return line }
+    }
+    switch start {
+    case .leastSquares:
+      guard var line = regression({ _ in 1 }) else { return nil }
+      for _ in 0..<Self.huberPasses {
+        let bound = Self.huberTuning * sigma(line)
+        guard let next = regression({ bound / max(bound, abs($0)) }) else { return nil }
+        line = next
+      }
+      return line
+    case .twoPointHypotheses(let seed): return bestHypothesis(seed: seed)
+    }
   }
 
   private static func tukeyWeight(_ u: Double) -> Double {

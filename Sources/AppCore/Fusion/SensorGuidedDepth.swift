@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -32,11 +33,21 @@ struct SensorGuidedDepth {
     }
   }
 
+  /// Pixels of a block from one on that lie between the same two cells.
+  private struct Run {
+    let first: Int
+    let second: Int
+    let pixels: SIMDMask<SIMD8<Int32>>
+  }
+
   private let alignment: DepthAlignment
   private let relative: Plane<Float>
   private let cells: GuidedCells
   private let columns: [CellPair]
   private let fractions: [Lanes]
+  /// Those of all blocks, and where each block's begin.
+  private let runs: [Run]
+  private let starts: [Int]
 
   init(_ alignment: DepthAlignment, _ relative: RelativeDepth, cells: GuidedCells) {
     self.alignment = alignment
@@ -45,26 +56,44 @@ struct SensorGuidedDepth {
     let width = relative.values.width
     let columns = GridMapping(from: width, to: cells.width).pairs
     self.columns = columns
-    fractions = stride(from: 0, to: width, by: Self.lanes).map { start in
+    var (fractions, runs, starts) = ([Lanes](), [Run](), [0])
+    for start in stride(from: 0, to: width, by: Self.lanes) {
       var block = Lanes.zero
-      for lane in 0..<Self.lanes { block[lane] = columns[min(start + lane, width - 1)].fraction }
-      return block
+      for lane in 0..<Self.lanes {
+        let pair = columns[min(start + lane, width - 1)]
+        block[lane] = pair.fraction
+        guard lane == 0 || runs.last?.first != pair.first || runs.last?.second != pair.second else {
+          continue
+        }
+        let lanes = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
+        runs.append(
+          Run(first: pair.first, second: pair.second, pixels: lanes .>= Int32(truncatingIfNeeded: lane)))
+      }
+      fractions.append(block)
+      starts.append(runs.count)
     }
+    (self.fractions, self.runs, self.starts) = (fractions, runs, starts)
   }
 
-  /// Metric depth on the relative depth's grid.
-  func metric() -> MetricDepth {
+  /// Metric depth on the relative depth's grid, the same for any number of threads.
+  func metric(threads: Int) -> MetricDepth {
     let (width, height) = (relative.width, relative.height)
-    var values = [Float](repeating: 0, count: width * height)
-    var states: [DepthState] = []
-    states.reserveCapacity(values.count)
-    let rows = GridMapping(from: height, to: cells.height).pairs
+    let (values, states) = Parallel.rows(height, width: width, threads: threads, compute)
+    return MetricDepth(
+      values: Plane(width: width, height: height, elements: values),
+      states: Plane(width: width, height: height, elements: states))
+  }
+
+  private func compute(
+    _ range: Range<Int>, _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>
+  ) {
+    let rows = GridMapping(from: relative.height, to: cells.height).pairs
     let nearestColumns = columns.map { $0.fraction < 0.5 ? $0.first : $0.second }
     var upper = SpreadRow(blocks: fractions.count)
     var lower = upper
     var spread = (upper: -1, lower: -1)
     var stateRow: (cells: Int, states: [DepthState], reachesFar: Bool) = (-1, [], false)
-    for y in 0..<height {
+    for y in range {
       let row = rows[y]
       if spread.upper != row.first {
         if spread.lower == row.first { swap(&upper, &lower) } else { fill(&upper, row: row.first) }
@@ -79,27 +108,25 @@ struct SensorGuidedDepth {
         let states = nearestColumns.map { cells.states[nearest * cells.width + $0] }
         stateRow = (nearest, states, states.contains { $0 != .measured && $0 != .guided })
       }
-      states.append(contentsOf: stateRow.states)
-      compute(y, upper, lower, down: row.fraction, &values, &states, reachesFar: stateRow.reachesFar)
+      compute(
+        y, upper, lower, down: row.fraction, near: stateRow.states, reachesFar: stateRow.reachesFar,
+        from: (y - range.lowerBound) * relative.width, &values, &states)
     }
-    return MetricDepth(
-      values: Plane(width: width, height: height, elements: values),
-      states: Plane(width: width, height: height, elements: states))
   }
 
   private func fill(_ spread: inout SpreadRow, row: Int) {
     let start = row * cells.width
     let (guide, inverse) = (cells.guide.span, cells.inverse.span)
-    let pairs = columns.span
-    let last = relative.width - 1
+    let runs = self.runs.span
     for block in fractions.indices {
       var (a, b, c, d) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
-      for lane in 0..<Self.lanes {
-        let pair = pairs[min(block * Self.lanes + lane, last)]
-        a[lane] = guide[start + pair.first]
-        b[lane] = guide[start + pair.second]
-        c[lane] = inverse[start + pair.first]
-        d[lane] = inverse[start + pair.second]
+      for index in starts[block]..<starts[block + 1] {
+        let run = runs[index]
+        let (first, second) = (start + run.first, start + run.second)
+        a.replace(with: guide[first], where: run.pixels)
+        b.replace(with: guide[second], where: run.pixels)
+        c.replace(with: inverse[first], where: run.pixels)
+        d.replace(with: inverse[second], where: run.pixels)
       }
       spread.leftGuide[block] = a
       spread.rightGuide[block] = b
@@ -108,33 +135,35 @@ struct SensorGuidedDepth {
     }
   }
 
+  /// A row of pixels, written from `start` on; `near` has the states of the nearest cells.
   private func compute(
-    _ y: Int, _ upper: SpreadRow, _ lower: SpreadRow, down: Float, _ values: inout [Float],
-    _ states: inout [DepthState], reachesFar: Bool
+    _ y: Int, _ upper: SpreadRow, _ lower: SpreadRow, down: Float, near: [DepthState], reachesFar: Bool,
+    from start: Int, _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>
   ) {
     let width = relative.width
-    let start = y * width
-    let source = relative.elements.span
+    let source = relative.elements.span.extracting(y * width..<(y + 1) * width)
     for block in fractions.indices {
+      let first = block * Self.lanes
+      let count = min(Self.lanes, width - first)
       var r = Lanes.zero
-      for lane in 0..<Self.lanes { r[lane] = source[start + min(block * Self.lanes + lane, width - 1)] }
+      for lane in 0..<count { r[lane] = source[first + lane] }
       let guide = aligned(r)
-      var sums = Sums()
+      var sums = Sums(guide)
       let right = fractions[block]
       let left = 1 - right
-      sums.add(upper.leftGuide[block], upper.leftInverse[block], share: left * (1 - down), guide)
-      sums.add(upper.rightGuide[block], upper.rightInverse[block], share: right * (1 - down), guide)
-      sums.add(lower.leftGuide[block], lower.leftInverse[block], share: left * down, guide)
-      sums.add(lower.rightGuide[block], lower.rightInverse[block], share: right * down, guide)
-      let scaled = guide * sums.inverses / sums.guides
-      let meters = (sums.weights + Self.scaledWeight) / (sums.values + Self.scaledWeight * scaled)
-      let first = start + block * Self.lanes
-      let count = min(Self.lanes, width - block * Self.lanes)
-      for lane in 0..<count { values[first + lane] = meters[lane] }
-      let isOrdinary = (meters .> 0) .& (meters .< 100) .& (sums.weights .> Self.leastWeight)
-      if all(isOrdinary), !reachesFar || !holdsFar(states, first..<first + count) { continue }
+      sums.add(upper.leftGuide[block], upper.leftInverse[block], share: left * (1 - down))
+      sums.add(upper.rightGuide[block], upper.rightInverse[block], share: right * (1 - down))
+      sums.add(lower.leftGuide[block], lower.leftInverse[block], share: left * down)
+      sums.add(lower.rightGuide[block], lower.rightInverse[block], share: right * down)
+      let meters = sums.meters
       for lane in 0..<count {
-        let index = first + lane
+        values[start + first + lane] = meters[lane]
+        states[start + first + lane] = near[first + lane]
+      }
+      let isOrdinary = (meters .> 0) .& (meters .< 100) .& (sums.weights .> Self.leastWeight)
+      if all(isOrdinary), !reachesFar || !holdsFar(near, first..<first + count) { continue }
+      for lane in 0..<count {
+        let index = start + first + lane
         (values[index], states[index]) = judged(
           values[index], states[index], weight: sums.weights[lane], relative: r[lane])
       }
@@ -174,22 +203,37 @@ struct SensorGuidedDepth {
 
   /// Weighted sums over the cells around pixels.
   private struct Sums {
-    var values = Lanes.zero
-    var weights = Lanes.zero
-    var inverses = Lanes.zero
-    var guides = Lanes.zero
+    private let guide: Lanes
+    /// What the square of the guide's difference is multiplied by for an agreement of 1 / (1 + product).
+    private let sharpness: Lanes
+    private var values = Lanes.zero
+    private(set) var weights = Lanes.zero
+    private var inverses = Lanes.zero
+    private var guides = Lanes.zero
 
     @inline(__always)
-    mutating func add(_ cellGuide: Lanes, _ cellInverse: Lanes, share: Lanes, _ guide: Lanes) {
+    init(_ guide: Lanes) {
+      self.guide = guide
+      sharpness = 0.5 / (SensorGuidedDepth.agreement * SensorGuidedDepth.agreement) / (guide * guide)
+    }
+
+    @inline(__always)
+    mutating func add(_ cellGuide: Lanes, _ cellInverse: Lanes, share: Lanes) {
       let apart = guide - cellGuide
-      let square = (apart * apart) / (guide * guide)
-      let agreement = 1 / (1 + square * (0.5 / (SensorGuidedDepth.agreement * SensorGuidedDepth.agreement)))
+      let agreement = 1 / (1 + apart * apart * sharpness)
       let weight = share * agreement * agreement
       // Small differences are passed on all but whole: 1 - (1 - agreement)^2 of them.
       values += weight * (cellInverse + apart * agreement * (2 - agreement))
       weights += weight
       inverses += share * cellInverse
       guides += share * cellGuide
+    }
+
+    /// The mean of what the cells say, and with little weight of the guide, scaled to them.
+    @inline(__always)
+    var meters: Lanes {
+      let scaled = SensorGuidedDepth.scaledWeight
+      return (weights + scaled) * guides / (values * guides + scaled * guide * inverses)
     }
   }
 }
@@ -198,12 +242,13 @@ extension DepthAlignment {
   /// Metric depth on the relative depth's own grid that follows the sensor cell by cell where it reads, with the
   /// relative depth's edges; far from all readings `metric(_:)`.
   ///
-  /// `sensor` covers the same field in the same orientation.
+  /// `sensor` covers the same field in the same orientation. The same for any number of threads.
   public func metric(
-    _ relative: RelativeDepth, following sensor: MetricDepth, noise: SensorNoise = SensorModel().noise
+    _ relative: RelativeDepth, following sensor: MetricDepth, noise: SensorNoise = SensorModel().noise,
+    threads: Int = 1
   ) -> MetricDepth {
     let cells = GuidedCells(self, relative, sensor: sensor, noise: noise)
     guard cells.states.contains(.measured) else { return metric(relative) }
-    return SensorGuidedDepth(self, relative, cells: cells).metric()
+    return SensorGuidedDepth(self, relative, cells: cells).metric(threads: threads)
   }
 }

@@ -131,7 +131,9 @@ public struct Perceiver: Sendable {
       timings(.depth(estimate.timings, input: estimate.input, whole: estimated.whole))
     }
     let detections = following?(found.objects.detections) ?? found.objects.detections
-    let (known, fusing) = timed { FrameDepth(estimate?.depth, frame: frame, options: fusion) }
+    let (known, fusing) = timed {
+      FrameDepth(estimate?.depth, frame: frame, options: fusion, threads: measuringThreads)
+    }
     if known.fusion != nil { timings(.fusion(fusing)) }
     let (extents, measuring) = timed {
       known.extents(of: detections, in: frame, threads: measuringThreads)

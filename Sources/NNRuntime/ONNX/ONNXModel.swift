@@ -4,9 +4,12 @@ package import FileFormats
 public final class ONNXModel: Sendable {
   /// The path of the file.
   public let path: String
-  /// Metadata of the file, messages unchanged.
-  package let message: ModelMessage
+  /// The name of its graph.
+  package let graphName: String
   package let program: Program
+  let metadataPairs: [(key: String, value: String)]
+  /// The file, and those that it keeps weights in.
+  private let files: [FileBytes]
 
   /// Reads a model.
   ///
@@ -34,9 +37,18 @@ public final class ONNXModel: Sendable {
   /// - `keepsAll`: every node stays a step, also one of constants alone or one that is not read.
   package init(_ bytes: FileBytes, path: String, keepsAll: Bool = false) throws {
     self.path = path
-    message = try ModelMessage(bytes)
-    program = try ProgramBuilder.program(
-      of: message, files: ExternalData(besideModel: path), keepsAll: keepsAll)
+    let message = try ModelMessage(bytes)
+    let external = ExternalData(besideModel: path)
+    graphName = message.graph?.name ?? ""
+    metadataPairs = message.metadata
+    program = try ProgramBuilder.program(of: message, files: external, keepsAll: keepsAll)
+    files = [bytes] + external.mappedFiles
+    releasePages()
+  }
+
+  /// Gives back the memory of what was read of its files; it is read again when needed.
+  package func releasePages() {
+    for file in files { file.release() }
   }
 
   /// The defect that keeps the model from being run; nil if there is none.

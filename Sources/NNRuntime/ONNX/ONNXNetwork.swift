@@ -30,7 +30,7 @@ extension ONNXModel {
   public var outputPorts: [Port] { outputs.map { Port($0.name, $0.type) } }
   /// Metadata that the exporter wrote into the file.
   public var metadata: [String: String] {
-    Dictionary(message.metadata.map { ($0.key, $0.value) }) { _, last in last }
+    Dictionary(metadataPairs.map { ($0.key, $0.value) }) { _, last in last }
   }
 
   /// The network for inputs of these shapes.

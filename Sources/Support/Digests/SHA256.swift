@@ -1,17 +1,28 @@
 import CCrypto
 import FileFormats
 
+/// Bytes that are read at a time.
+private let piece = 1 << 22
+
 /// The SHA-256 digest of bytes, as 64 lowercase hexadecimal digits.
 ///
-/// Unsafe only where libcrypto is called.
+/// Bytes of a mapped file do not stay in memory. Unsafe only where libcrypto is called.
 package func sha256Hex(_ bytes: FileBytes) -> String {
   var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
   var length: UInt32 = 0
-  let status = unsafe bytes.withUnsafeBytes { raw in
-    unsafe EVP_Digest(raw.baseAddress, raw.count, &digest, &length, EVP_sha256(), nil)
+  // Only an allocation failure or a build of libcrypto without SHA-256 can make any of these fail.
+  let context = unsafe EVP_MD_CTX_new()
+  defer { unsafe EVP_MD_CTX_free(context) }
+  var isDone = unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1
+  for start in stride(from: 0, to: bytes.count, by: piece) {
+    let slice = bytes.slice(start..<min(start + piece, bytes.count))
+    isDone =
+      unsafe slice.withUnsafeBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) } == 1
+      && isDone
+    slice.release()
   }
-  // Only an allocation failure or a build of libcrypto without SHA-256 can bring this about.
-  precondition(status == 1 && length == 32, "libcrypto cannot compute SHA-256")
+  isDone = unsafe EVP_DigestFinal_ex(context, &digest, &length) == 1 && isDone
+  precondition(isDone && length == 32, "libcrypto cannot compute SHA-256")
   let digits = Array("0123456789abcdef".utf8)
   return String(
     decoding: digest[0..<32].flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

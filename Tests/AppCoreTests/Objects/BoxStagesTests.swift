@@ -50,7 +50,7 @@ import Testing
     let found = Self.search.turns()
     #expect(!found.isRound)
     #expect(abs(found.turn - Self.turn) < 0.01, "\(found.turn)")
-    #expect(found.likely.first == found.turn)
+    #expect(found.best == found.turn)
   }
 
   @Test func sidesLieWhereTheSurfaceEnds() {

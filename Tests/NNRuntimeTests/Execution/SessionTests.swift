@@ -24,7 +24,7 @@ struct SessionTests {
   }
 
   @Test(
-    "weights give the same bytes wherever they lie: aligned or not, as single or double precision",
+    "weights give the same bytes wherever they lie: aligned or not, as single or double precision, or computed",
     arguments: Precision.available)
   func weightsPackTheSameFromAnyStorage(precision: Precision) throws {
     func unaligned(_ shape: [Int], _ values: [Float]) -> Tensor {
@@ -34,12 +34,15 @@ struct SessionTests {
     func double(_ shape: [Int], _ values: [Float]) -> Tensor {
       Tensor(shape: shape, dtype: .float64, storage: TensorStorage(copying: values.map(Double.init)))
     }
+    func computed(_ shape: [Int], _ values: [Float]) -> Tensor {
+      Tensor(shape: shape, dtype: .float32, storage: TensorStorage(count: values.count) { values })
+    }
     let (graph, input) = sample()
     var options = PlanOptions()
     options.precision = precision
     if precision == .bf16 { options.instructionSet = .reduced }
     let reference = try run(graph, options, threads: 2, input: input)
-    for stored in [unaligned, double] {
+    for stored in [unaligned, double, computed] {
       var random = SplitMix64(seed: 3)
       let same = SampleNetwork.network(&random, stored: stored)
       #expect(try run(same, options, threads: 2, input: input) == reference)

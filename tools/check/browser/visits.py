@@ -265,6 +265,8 @@ def check_space(visit):
     """The 3-D view shows something, and something else after a drag."""
     page, view = visit.page, visit.page.locator("#view")
     view.scroll_into_view_if_needed()
+    visit.until(lambda: page.evaluate("space.drawn") > 0)
+    check_tags(visit)
     # The middle of it, without the names and hints that lie over it.
     page.evaluate("document.querySelector('#tags').hidden = true")
 
@@ -309,6 +311,27 @@ def check_space(visit):
             view.scroll_into_view_if_needed()
             visit.check(f"{button} changes the view", differs(before))
     page.evaluate("document.querySelector('#tags').hidden = false")
+
+
+def check_tags(visit):
+    """Names in the 3-D view cover neither one another nor its edges, seen from four sides."""
+    names = """yaw => {
+      eye.yaw = yaw; drawSpace();
+      const world = document.querySelector('#world').getBoundingClientRect();
+      return [[world.left, world.top, world.right, world.bottom], ...[...document.querySelectorAll('#tags span')].map(name => {
+        const box = name.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })];
+    }"""
+    shown = 0
+    for yaw in (0, 0.8, 1.6, 2.4):
+        world, *boxes = visit.page.evaluate(names, yaw)
+        shown = max(shown, len(boxes))
+        inside = [box for box in boxes if all(box[at] >= world[at] - 1 and box[2 + at] <= world[2 + at] + 1 for at in (0, 1))]
+        apart = all(
+            a[0] >= b[2] or a[2] <= b[0] or a[1] >= b[3] or a[3] <= b[1] for at, a in enumerate(boxes) for b in boxes[:at]
+        )
+        visit.check(f"names in 3-D are apart, yaw {yaw}", apart and len(inside) == len(boxes), str(boxes))
+    visit.check("and some are shown", shown > 0)
+    visit.page.locator("#home").click()
 
 
 def check_page(browser, url, results, options):

@@ -50,29 +50,3 @@ package struct BoxSpot {
     return max((0.36 * depth * depth + place * place / 12).squareRoot(), least)
   }
 }
-
-/// Positions along a direction, the farthest out first, with their standard deviations.
-struct SpotPositions {
-  let positions: [Double]
-  let deviations: [Double]
-
-  private init(positions: [Double], deviations: [Double]) {
-    self.positions = positions
-    self.deviations = deviations
-  }
-
-  init(_ unsorted: [(position: Double, deviation: Double)]) {
-    let sorted = unsorted.sorted { $0.position > $1.position }
-    positions = sorted.map(\.position)
-    deviations = sorted.map(\.deviation)
-  }
-
-  init(_ spots: [BoxSpot], along direction: Vector3<World>) {
-    self.init(spots.map { (($0.point - .origin).dot(direction), $0.deviation(along: direction)) })
-  }
-
-  /// The same along the opposite direction.
-  var opposite: SpotPositions {
-    SpotPositions(positions: positions.reversed().map { -$0 }, deviations: deviations.reversed())
-  }
-}

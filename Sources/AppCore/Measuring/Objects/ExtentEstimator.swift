@@ -1,4 +1,4 @@
-import Dispatch
+import FileFormats
 import Geometry
 import Synchronization
 
@@ -56,18 +56,11 @@ public struct ExtentEstimator: Sendable {
   ///   - threads: Over so many, the caller's included, the detections are spread.
   /// - Returns: An extent each, the same for any number of threads.
   public func extents(of detections: [Detection], threads: Int = 1) -> [ObjectExtent] {
-    let workers = min(threads, detections.count)
-    guard workers > 1 else { return detections.map(extent(of:)) }
-    // Objects differ in their cost: who is done takes the next.
-    let next = Atomic(0)
+    guard min(threads, detections.count) > 1 else { return detections.map(extent(of:)) }
     let found = Mutex([ObjectExtent?](repeating: nil, count: detections.count))
-    DispatchQueue.concurrentPerform(iterations: workers) { _ in
-      while true {
-        let index = next.add(1, ordering: .relaxed).oldValue
-        guard index < detections.count else { return }
-        let extent = extent(of: detections[index])
-        found.withLock { $0[index] = extent }
-      }
+    Parallel.forEach(detections.count, threads: threads) { index in
+      let extent = extent(of: detections[index])
+      found.withLock { $0[index] = extent }
     }
     return found.withLock { $0.compactMap(\.self) }
   }

@@ -23,19 +23,18 @@ extension UprightSearch {
   }
 
   /// The variances of a pair of sides, which run along `direction`, from estimates without one block each.
-  private func jackknife(_ turn: Double, pair: Int, along direction: Vector3<World>, _ count: Int) -> [Double]
+  private func jackknife(_ turn: Double, pair index: Int, along direction: Vector3<World>, _ count: Int)
+    -> [Double]
   {
-    func place(_ spot: BoxSpot) -> Double { (spot.point - .origin).dot(direction) }
-    let places = (sample.map(place), edges.map(place))
-    let all = (places.0 + places.1).sorted()
-    let cuts = (1..<count).map { sortedQuantile(all, Double($0) / Double(count)) }
-    func block(_ place: Double) -> Int { cuts.count { $0 <= place } }
-    let blocks = (places.0.map(block), places.1.map(block))
+    let axis = Self.axes(at: turn)[index]
+    let (within, outline) = (SpotPlaces(sample, along: axis), SpotPlaces(edges, along: axis))
+    let places = [sample, edges].map { $0.map { ($0.point - .origin).dot(direction) } }
+    let cuts = (1..<count).map { quantile(places[0] + places[1], Double($0) / Double(count)) }
+    let blocks = places.map { $0.map { place in cuts.count { $0 <= place } } }
     let estimates = (0..<count).compactMap { left -> [Double]? in
-      let surface = zip(sample, blocks.0).filter { $1 != left }.map(\.0)
-      let ends = zip(edges, blocks.1).filter { $1 != left }.map(\.0)
-      guard surface.count > Self.leastPoints else { return nil }
-      return sides(at: turn, surface, ends)[2 * pair..<2 * pair + 2].map(\.estimate.position)
+      let rest = within.filter { blocks[0][$0] != left }
+      guard rest.positions.count > Self.leastPoints else { return nil }
+      return pair(axis, rest, outline: outline.filter { blocks[1][$0] != left }).map(\.estimate.position)
     }
     guard estimates.count > 1 else { return [0, 0] }
     return [0, 1].map { side in

@@ -54,9 +54,11 @@ struct SurfaceBox {
     let fit = object.support.flatMap { support in
       SolidFit(
         SolidReadings(grid, object, support: support, maskIsExact: outline.maskIsExact),
-        boxes: turns.likely.map {
-          let reaches = search.sides(at: $0, ends.surface).map(\.estimate.position)
-          return FittedBox(turn: $0, reaches: reaches, top: first.top.position)
+        // Made as they are asked for: most objects are the first.
+        boxes: (0...turns.others.count).lazy.map { index in
+          let turn = index == 0 ? turns.best : search.refined(turns.others[index - 1])
+          let reaches = search.sides(at: turn, ends.surface).map(\.estimate.position)
+          return FittedBox(turn: turn, reaches: reaches, top: first.top.position)
         },
         cylinder: FittedCylinder(circle ?? PlanCircle(facing), turn: turns.facing, top: first.top.position),
         isRound: turns.isRound)

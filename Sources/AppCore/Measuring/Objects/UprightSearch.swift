@@ -91,26 +91,26 @@ package struct UprightSearch {
     sides(at: turn, surface, edges)
   }
 
-  func sides(at turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> [UprightSide] {
-    let (c, s) = (cos(turn), sin(turn))
-    return pair(Vector3(c, 0, s), surface, edges) + pair(Vector3(-s, 0, c), surface, edges)
+  private func sides(at turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> [UprightSide] {
+    Self.axes(at: turn).flatMap {
+      pair($0, SpotPlaces(surface, along: $0), outline: SpotPlaces(edges, along: $0))
+    }
   }
 
-  /// The sides in a direction and against it, which share their points.
-  private func pair(
-    _ direction: Vector3<World>, _ surface: [BoxSpot], _ edges: [BoxSpot]
-  ) -> [UprightSide] {
-    func value(_ spot: BoxSpot) -> (position: Double, deviation: Double) {
-      ((spot.point - .origin).dot(direction), spot.deviation(along: direction))
-    }
-    let within = surface.map(value)
-    let outline = edges.map(value)
-    let deviations = (outline.isEmpty ? within : outline).map(\.deviation)
+  /// The directions of the first pair of sides and of the second.
+  static func axes(at turn: Double) -> [Vector3<World>] {
+    let (c, s) = (cos(turn), sin(turn))
+    return [Vector3(c, 0, s), Vector3(-s, 0, c)]
+  }
+
+  /// The sides in a direction and against it, which share their points: those within the surface and those of its outline.
+  func pair(_ direction: Vector3<World>, _ within: SpotPlaces, outline: SpotPlaces) -> [UprightSide] {
+    let deviations = (outline.positions.isEmpty ? within : outline).deviations
     let usual = max(quantile(deviations, 0.5), 0.4 * cellWidth)
     // Ends of a face that is seen edge-on place nothing.
     let limit = max(3 * quantile(deviations, 0.25), 0.5 * cellWidth)
-    let informative = outline.filter { $0.deviation <= limit }
-    let ends = informative.count >= Self.leastEnds ? informative : outline
+    let informative = outline.filter { outline.deviations[$0] <= limit }
+    let ends = informative.positions.count >= Self.leastEnds ? informative : outline
     let all = SpotPositions(within + ends)
     return [direction, -direction].map { outward in
       let isOpposite = outward != direction
@@ -119,12 +119,11 @@ package struct UprightSearch {
       }
       // Of a side that faces away nothing is seen but its outline.
       let isHidden = view.dot(outward) > 0.05
-      let seesEndsOnly = isHidden && ends.count >= Self.leastEnds
+      let seesEndsOnly = isHidden && ends.positions.count >= Self.leastEnds
       var estimate = end(seesEndsOnly ? SpotPositions(ends) : all)
       // Ends left out above that lie clearly farther out show that the object extends beyond the estimate.
-      let farther = outline.count { place in
-        place.deviation > limit
-          && (isOpposite ? -1 : 1) * place.position - 2.5 * place.deviation > estimate.position
+      let farther = zip(outline.positions, outline.deviations).count { position, deviation in
+        deviation > limit && (isOpposite ? -1 : 1) * position - 2.5 * deviation > estimate.position
       }
       if farther >= Self.leastEnds {
         estimate = end(SpotPositions(seesEndsOnly ? outline : within + outline))
@@ -135,28 +134,33 @@ package struct UprightSearch {
 
   /// How many points lie on the sides (closeness criterion, Zhang, Xu, Dong and Dolan, IV 2017).
   private func closeness(_ turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> Double {
-    sides(at: turn, surface, edges).reduce(0) { sum, side in
-      var sum = sum
-      for spots in [surface, edges] {
-        for spot in spots {
-          let deviation = max(spot.deviation(along: side.direction), 0.0015)
-          let apart = ((spot.point - .origin).dot(side.direction) - side.estimate.position) / deviation
-          if apart * apart <= 40 { sum += exp(-apart * apart / 2) }
+    var sum = 0.0
+    for axis in Self.axes(at: turn) {
+      let (within, outline) = (SpotPlaces(surface, along: axis), SpotPlaces(edges, along: axis))
+      for side in pair(axis, within, outline: outline) {
+        let sign: Double = side.direction == axis ? 1 : -1
+        for places in [within, outline] {
+          for (position, deviation) in zip(places.positions, places.deviations) {
+            let apart = (sign * position - side.estimate.position) / max(deviation, 0.0015)
+            if apart * apart <= 40 { sum += exp(-apart * apart / 2) }
+          }
         }
       }
-      return sum
     }
+    return sum
   }
 
-  /// A turn from world x towards world z, and the box's other likely ones.
+  /// A turn from world x towards world z, and other likely ones.
   package struct Turns {
     /// The likeliest; of a round object `facing`.
     package let turn: Double
     /// As the camera looks.
     package let facing: Double
     package let isRound: Bool
-    /// Turns that a box may have, the likeliest first.
-    package let likely: [Double]
+    /// The likeliest of a box, even if the object is round.
+    package let best: Double
+    /// Other turns that a box may have, the likeliest first, to a degree: `refined` settles them.
+    package let others: [Double]
   }
 
   /// The turns at which most points lie on the sides.
@@ -172,13 +176,16 @@ package struct UprightSearch {
     let peaks = likely.indices.filter { index in
       (-Self.apart...Self.apart).allSatisfy { likely[index] >= likely[(index + $0 + 90) % 90] }
     }
-    let highest = peaks.sorted { likely[$0] > likely[$1] }.prefix(Self.most)
-    let turns = highest.map { refined(Double($0) * degree) }
+    let highest = peaks.sorted { likely[$0] > likely[$1] }.prefix(Self.most).map { Double($0) * degree }
     let facing = atan2(view.z, view.x)
-    return Turns(turn: isRound ? facing : turns[0], facing: facing, isRound: isRound, likely: turns)
+    let first = refined(highest[0])
+    return Turns(
+      turn: isRound ? facing : first, facing: facing, isRound: isRound, best: first,
+      others: Array(highest.dropFirst()))
   }
 
-  private func refined(_ coarse: Double) -> Double {
+  /// The turn near one that is known to a degree.
+  func refined(_ coarse: Double) -> Double {
     var turn = coarse
     for step in [1.0 / 3, 0.1, 0.03] {
       let near = (-3...3).map { turn + Double($0) * step * .pi / 180 }

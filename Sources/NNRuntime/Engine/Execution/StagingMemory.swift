@@ -1,5 +1,5 @@
-/// Memory of one thread in which it holds one tensor after another while it packs weights: as large as the largest so
-/// far, so that the system provides it once.
+/// Memory of one thread in which it holds one tensor after another while it packs weights: at most twice as large as the
+/// one that it holds, so that tensors of about one size share it.
 ///
 /// Not synchronized: every thread has its own.
 final class StagingMemory: @unchecked Sendable {
@@ -7,7 +7,7 @@ final class StagingMemory: @unchecked Sendable {
 
   /// Room for `count` floats or more, in the place of those before.
   func room(_ count: Int) -> FloatMemory {
-    if let memory, memory.count >= count { return memory }
+    if let memory, memory.count >= count, memory.count / 2 <= count { return memory }
     memory = nil
     let larger = FloatMemory(count: count)
     memory = larger

@@ -62,11 +62,19 @@ package struct StepBuilder {
   }
 
   /// Packs the weights of all layers, the layers shared out over the threads.
+  ///
+  /// The largest come first: what is needed to pack them is given back before most of the packed ones are there.
   private func packWeights() {
-    let layers = plan.kernels.compactMap { if case .kernel(let bound) = $0 { bound.pack } else { nil } }
+    let layers = zip(plan.placement.nodes, plan.kernels).compactMap { node, kernel in
+      if case .kernel(let bound) = kernel, let pack = bound.pack {
+        (pack: pack, weights: node.operation.parameterCount)
+      } else {
+        nil
+      }
+    }.sorted { $0.weights > $1.weights }
     let staging = (0..<pool.threads).map { _ in StagingMemory() }
     let builder = self
-    pool.run(layers.count) { layer, thread in layers[layer](builder, staging[thread]) }
+    pool.run(layers.count) { layer, thread in layers[layer].pack(builder, staging[thread]) }
   }
 
   // MARK: Memory

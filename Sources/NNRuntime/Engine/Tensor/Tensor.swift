@@ -20,7 +20,7 @@ public struct Tensor: Sendable {
 
   /// A single-precision tensor of row-major values.
   public init(shape: [Int], floats: [Float]) {
-    self.init(shape: shape, dtype: .float32, storage: TensorStorage(copying: floats))
+    self.init(shape: shape, dtype: .float32, storage: TensorStorage(floats))
   }
 
   /// A half-precision tensor of row-major values, each rounded to the nearest.
@@ -52,6 +52,18 @@ public struct Tensor: Sendable {
 
   /// The same elements under another shape with the same product.
   public func reshaped(_ shape: [Int]) -> Tensor { Tensor(shape: shape, dtype: dtype, storage: storage) }
+
+  /// The transpose (columns, rows) of a matrix (rows, columns), in single precision.
+  ///
+  /// The elements stay where they are; they change places whenever they are read.
+  package func transposed() -> Tensor {
+    precondition(shape.count == 2, "\(shape) is no matrix")
+    return Tensor(
+      shape: [shape[1], shape[0]], dtype: .float32, storage: TensorStorage(.transposed(self)))
+  }
+
+  /// Bytes that it keeps in memory, those of a file left out.
+  package var heldBytes: Int { storage.heldBytes }
 
   /// The flat index of the first infinity or NaN, nil when all elements are finite.
   public var firstNonFinite: Int? { storage.firstNonFinite(dtype) }

@@ -6,13 +6,15 @@ import FileFormats
   import Glibc
 #endif
 
-/// The bytes of a tensor: memory of its own, 64-byte aligned, or a part of a mapped file.
+/// The bytes of a tensor: memory of its own, a part of a mapped file, or what is computed of another tensor.
 ///
 /// Unsafe by nature; immutable once built, so it is shared freely.
 package struct TensorStorage: Sendable {
   private enum Source: Sendable {
     case owned(AlignedMemory)
+    case floats([Float])
     case file(FileBytes)
+    indirect case derived(DerivedFloats)
   }
 
   private let source: Source
@@ -23,6 +25,32 @@ package struct TensorStorage: Sendable {
   package init(_ file: FileBytes) {
     source = .file(file)
     count = file.count
+  }
+
+  /// Shares numbers of single precision.
+  package init(_ floats: [Float]) {
+    source = .floats(floats)
+    count = floats.count * MemoryLayout<Float>.stride
+  }
+
+  /// Numbers of single precision that are computed whenever they are read.
+  init(_ floats: DerivedFloats) {
+    source = .derived(floats)
+    count = floats.count * MemoryLayout<Float>.stride
+  }
+
+  /// `count` numbers of single precision that `compute` makes whenever they are read.
+  package init(count: Int, _ compute: @escaping @Sendable () -> [Float]) {
+    self.init(.computed(count: count, compute))
+  }
+
+  /// Bytes that it keeps in memory, those of a file left out.
+  package var heldBytes: Int {
+    switch source {
+    case .owned, .floats: count
+    case .file: 0
+    case .derived(let floats): floats.heldBytes
+    }
   }
 
   /// Copies the bytes of plain values.
@@ -46,7 +74,9 @@ package struct TensorStorage: Sendable {
     case .owned(let memory):
       defer { withExtendedLifetime(memory) {} }
       return try unsafe body(UnsafeRawBufferPointer(start: memory.pointer, count: count))
+    case .floats(let floats): return try unsafe floats.withUnsafeBytes(body)
     case .file(let file): return try unsafe file.withUnsafeBytes(body)
+    case .derived(let derived): return try unsafe derived.floats().withUnsafeBytes(body)
     }
   }
 
@@ -61,6 +91,8 @@ package struct TensorStorage: Sendable {
   ///
   /// Bytes of a file do not stay in memory beside them.
   func floats(_ dtype: DType) -> [Float] {
+    if case .floats(let floats) = source, dtype == .float32 { return floats }
+    if case .derived(let derived) = source { return derived.floats() }
     defer { release() }
     return unsafe [Float](count: count / dtype.size) { unsafe convert(dtype, $0) }
   }
@@ -71,6 +103,11 @@ package struct TensorStorage: Sendable {
   /// Bytes of a file do not stay in memory afterwards.
   func withFloats(_ dtype: DType, _ staging: StagingMemory, _ body: (UnsafePointer<Float>) -> Void) {
     defer { release() }
+    if case .derived = source {
+      let floats = staging.room(count / MemoryLayout<Float>.stride)
+      unsafe convert(dtype, floats.base)
+      return unsafe body(floats.base)
+    }
     let isDone = unsafe withUnsafeBytes { raw in
       guard dtype == .float32, let base = raw.baseAddress,
         Int(bitPattern: base) % MemoryLayout<Float>.alignment == 0
@@ -84,11 +121,14 @@ package struct TensorStorage: Sendable {
     unsafe body(floats.base)
   }
 
-  private func release() {
+  /// Gives back the memory of a mapped file's bytes; they are read again when needed.
+  func release() {
     if case .file(let file) = source { file.release() }
   }
 
-  private func convert(_ dtype: DType, _ floats: UnsafeMutablePointer<Float>) {
+  /// Writes the elements as single-precision numbers.
+  func convert(_ dtype: DType, _ floats: UnsafeMutablePointer<Float>) {
+    if case .derived(let derived) = source { return unsafe derived.fill(floats) }
     switch dtype {
     case .float32: unsafe convert(Float.self, floats) { $0 }
     case .float64: unsafe convert(Double.self, floats) { Float($0) }

@@ -38,16 +38,9 @@ package enum QuantizedWeights {
     return scales
   }
 
-  /// The numbers that integers stand for.
+  /// The numbers that integers stand for, computed whenever they are read.
   static func floats(_ tensor: Tensor, scales: [Float]) -> Tensor {
-    let row = tensor.count / max(1, scales.count)
-    let integers = tensor.floats()
-    var floats: [Float] = []
-    floats.reserveCapacity(integers.count)
-    for (channel, scale) in scales.enumerated() {
-      for index in channel * row..<(channel + 1) * row { floats.append(integers[index] * scale) }
-    }
-    return Tensor(shape: tensor.shape, floats: floats)
+    Tensor(shape: tensor.shape, dtype: .float32, storage: TensorStorage(.scaled(tensor, scales)))
   }
 
   /// A checksum of all scales, in order of their names, by `FNV1a`.

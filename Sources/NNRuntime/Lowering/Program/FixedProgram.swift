@@ -93,7 +93,8 @@ struct FixedProgram {
     guard values.count == slots.count, let made = scratch.results(of: step, values),
       made.allSatisfy({ ($0?.bytes ?? 0) <= Self.mostFolded })
     else { return false }
-    for (slot, value) in zip(step.outputSlots, made) { define(slot, value) }
+    let inputs = step.inputSlots.map { slot in slot.flatMap { known[$0] } }
+    for (slot, value) in zip(step.outputSlots, step.recomputed(made, of: inputs)) { define(slot, value) }
     return true
   }
 

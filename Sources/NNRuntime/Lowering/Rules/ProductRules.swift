@@ -72,15 +72,8 @@ extension ONNXTensor {
     return (shape[shape.count - 2], shape[shape.count - 1])
   }
 
-  /// The matrix (in, out) as weights (out, in).
-  fileprivate func transposedWeights(_ shape: (rows: Int, columns: Int)) -> WeightTensor {
-    let source = floats()
-    var target = [Float](repeating: 0, count: source.count)
-    for row in 0..<shape.rows {
-      for column in 0..<shape.columns {
-        target[column * shape.rows + row] = source[row * shape.columns + column]
-      }
-    }
-    return WeightTensor(shape: [shape.columns, shape.rows], floats: target)
+  /// The matrix (in, out) as weights (out, in); those of a mapped file stay there.
+  fileprivate func transposedWeights(_ shape: (rows: Int, columns: Int)) -> WeightTensor? {
+    WeightTensor(onnx: self)?.reshaped([shape.rows, shape.columns]).transposed()
   }
 }

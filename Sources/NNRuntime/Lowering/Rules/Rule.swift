@@ -82,11 +82,20 @@ struct Operands {
 }
 
 extension WeightTensor {
-  /// The elements of a tensor of floats; those of a mapped file stay there.
+  /// The elements of a tensor of floats; those of a mapped file stay there, and what is computed of them is not kept.
   init?(onnx tensor: ONNXTensor) {
-    guard tensor.type == .float || tensor.type == .float16 || tensor.type == .bfloat16 else { return nil }
-    if case .mapped(let bytes) = tensor.elements, tensor.type == .float {
-      self.init(shape: tensor.shape, dtype: .float32, storage: TensorStorage(bytes))
+    let type: DType
+    switch tensor.type {
+    case .float: type = .float32
+    case .float16: type = .float16
+    case .bfloat16: type = .bfloat16
+    default: return nil
+    }
+    if case .mapped(let bytes) = tensor.elements {
+      self.init(shape: tensor.shape, dtype: type, storage: TensorStorage(bytes))
+    } else if case .computed = tensor.elements {
+      let storage = TensorStorage(count: tensor.count) { tensor.floats() }
+      self.init(shape: tensor.shape, dtype: .float32, storage: storage)
     } else {
       self.init(shape: tensor.shape, floats: tensor.floats())
     }

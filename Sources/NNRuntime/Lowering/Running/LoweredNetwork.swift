@@ -34,13 +34,13 @@ package final class LoweredNetwork: Sendable {
       }
     }
     let program = FixedProgram(model.program, inputs: kinds)
-    let lowerer = Lowerer(program, name: model.message.graph?.name ?? "")
+    let lowerer = Lowerer(program, name: model.graphName)
     let levels = Set(lowerer.islands.keys).union(lowerer.plain.keys).sorted()
     self.program = program
     threads = pool.threads
     // What is read beyond the island that makes it.
-    var outside = Set(model.program.outputSlots)
-    for nodes in lowerer.plain.values { outside.formUnion(nodes.flatMap(\.reads)) }
+    let plainReads = Set(lowerer.plain.values.flatMap { $0.flatMap(\.reads) })
+    var outside = plainReads.union(model.program.outputSlots)
     // What an island reads is known when it is planned, and made before it.
     var stages: [Stage] = []
     for level in levels.reversed() {
@@ -61,8 +61,11 @@ package final class LoweredNetwork: Sendable {
     self.stages = stages
     var slots = [ONNXValue?](repeating: nil, count: model.program.valueCount)
     for (slot, value) in program.known { slots[slot] = value }
+    for slot in plainReads { slots[slot] = slots[slot]?.computed }
     known = slots
     released = Self.releases(stages, program)
+    // The engine has its weights packed.
+    model.releasePages()
   }
 
   private static func releases(_ stages: [Stage], _ program: FixedProgram) -> [[Int]] {
@@ -83,6 +86,9 @@ package final class LoweredNetwork: Sendable {
     for (slot, index) in last where program.known[slot] == nil { released[index].append(slot) }
     return released
   }
+
+  /// Bytes of weights that it keeps beside those that the engine has packed, and those of a file.
+  package var heldBytes: Int { known.reduce(0) { $0 + ($1?.heldBytes ?? 0) } }
 
   /// Runs the network on values by the names of its inputs.
   package func run(_ values: NameTable<ONNX.Value>) throws -> [ONNX.Value] {

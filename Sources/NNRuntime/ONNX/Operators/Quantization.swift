@@ -40,15 +40,24 @@ extension Operators {
       call in
       let (tensor, scale) = (try call.tensor(0), try call.tensor(1))
       let places = try scalePlaces(call, tensor, scale)
-      let (values, scales) = (tensor.doubles(), scale.doubles())
+      let scales = scale.doubles()
       let zeros = try call.optional(2)?.doubles() ?? [Double](repeating: 0, count: scales.count)
       guard zeros.count == scales.count else {
         throw ONNXError.malformed("scales and zero points differ in number")
       }
       let type = try call.numericType("output_dtype", default: scale.type)
-      return Tensor(
-        type, tensor.shape,
-        doubles: values.indices.map { (values[$0] - zeros[places($0)]) * scales[places($0)] })
+      func number(_ value: Double, _ index: Int) -> Double {
+        (value - zeros[places(index)]) * scales[places(index)]
+      }
+      func floats<T: Number>(_: T.Type) -> Tensor {
+        let values = tensor.array(of: T.self)
+        return Tensor(tensor.shape, values.indices.map { Float(number(values[$0].double, $0)) })
+      }
+      // As weights are, which are many.
+      if type == .float, tensor.type == .int8 { return floats(Int8.self) }
+      if type == .float, tensor.type == .uint8 { return floats(UInt8.self) }
+      let values = tensor.doubles()
+      return Tensor(type, tensor.shape, doubles: values.indices.map { number(values[$0], $0) })
     },
     Operator("DynamicQuantizeLinear", inputs: 1...1, outputs: 3...3) { (call: Call) throws -> [Tensor?] in
       let tensor = try call.tensor(0)

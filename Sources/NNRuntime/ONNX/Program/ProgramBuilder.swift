@@ -86,7 +86,7 @@ final class ProgramBuilder {
     let program = Program(
       inputs: inputs, outputs: outputs, steps: steps, constants: constants, captures: captures,
       slotCount: slotCount, names: scope.names)
-    return model.keepsAll ? program : program.simplified()
+    return model.keepsAll ? program : program.simplified(computing: depth == 0)
   }
 
   // Names

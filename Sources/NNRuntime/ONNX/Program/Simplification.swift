@@ -7,7 +7,12 @@ extension Program {
   /// The program without what is known beforehand and without what is not read.
   ///
   /// Steps of constants alone are run once, here; one that fails then is left to fail, if it is ever reached.
-  func simplified() -> Program {
+  ///
+  /// - `computing`: large results that are a file's elements in another order or type are computed whenever they are
+  ///   read; for a program that runs once a run.
+  func simplified(computing: Bool) -> Program {
+    // What a loop reads is read again and again.
+    let computing = computing && steps.allSatisfy(\.programs.isEmpty)
     var (known, rest) = (constants, [Step]())
     let given = Set(inputs.map(\.slot))
     for step in steps {
@@ -17,8 +22,8 @@ extension Program {
         rest.append(step)
         continue
       }
-      let call = Call(
-        step, inputs: step.inputs.map { $0.flatMap { known[$0] } }, slots: [], budget: RunBudget())
+      let values = step.inputs.map { $0.flatMap { known[$0] } }
+      let call = Call(step, inputs: values, slots: [], budget: RunBudget())
       let run = Result { try Shape.$most.withValue(Self.mostElements) { try implementation.run(call) } }
       guard case .success(let made) = run,
         made.allSatisfy({ ($0?.byteCount ?? 0) <= Self.mostFolded })
@@ -26,7 +31,8 @@ extension Program {
         rest.append(step)
         continue
       }
-      for (slot, value) in zip(step.outputs, made) { if let slot { known[slot] = value } }
+      let kept = computing ? step.recomputed(made, of: values) : made
+      for (slot, value) in zip(step.outputs, kept) { if let slot { known[slot] = value } }
     }
     var needed = Set(outputs.map(\.slot))
     var kept: [Step] = []

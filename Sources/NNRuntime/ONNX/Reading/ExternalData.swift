@@ -10,6 +10,9 @@ package final class ExternalData {
     folder = model.contains("/") ? String(model[..<model.lastIndex(of: "/")!]) : "."
   }
 
+  /// The files that were mapped so far.
+  var mappedFiles: [FileBytes] { files.values }
+
   /// The bytes that a tensor's `external_data` names.
   func bytes(_ entries: [(key: String, value: String)], of tensor: String) throws -> FileBytes {
     func value(_ key: String) -> String? { entries.last { $0.key == key }?.value }

@@ -1,6 +1,6 @@
 package import FileFormats
 
-/// A tensor's elements in row-major order: an array, or bytes of a mapped file.
+/// A tensor's elements in row-major order: an array, bytes of a mapped file, or what is computed of these.
 package enum Elements: Sendable {
   case float([Float])
   case double([Double])
@@ -15,6 +15,7 @@ package enum Elements: Sendable {
   case bool([Bool])
   case string([String])
   case mapped(FileBytes)
+  case computed(ComputedElements)
 }
 
 /// A type that elements have in memory.

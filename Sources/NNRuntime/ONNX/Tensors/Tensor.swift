@@ -76,13 +76,14 @@ package struct Tensor: Sendable {
     case .uint64: .uint64
     case .bool: .bool
     case .string: .string
-    case .mapped: preconditionFailure("mapped elements have a type")
+    case .mapped, .computed: preconditionFailure("elements of a file have a type")
     }
   }
 
   /// The elements, which must be of `T` in memory.
   package func array<T: Element>(of _: T.Type) -> [T] {
     if case .mapped(let bytes) = elements { return T.decode(bytes) }
+    if case .computed(let computed) = elements { return computed.tensor().array(of: T.self) }
     guard let values = T.unwrap(elements) else { preconditionFailure("\(type) is not \(T.self) in memory") }
     return values
   }

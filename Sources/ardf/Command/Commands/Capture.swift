@@ -19,7 +19,7 @@ struct Capture: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "States a capture's layout, units and axes, and whether they are sane.",
       discussion: Help.text(
-        "Ends with 1 where something looks wrong.",
+        "Ends with 1 where something looks wrong. A folder is a capture by the files in it: \(CaptureFormats.marks).",
         ("A capture of any layout", "ardf capture check scan"),
         (
           "A plain picture with depth and camera",

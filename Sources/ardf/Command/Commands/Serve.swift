@@ -110,6 +110,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
           : "every machine that reaches \(port.address) can use the models with the token, and nothing is encrypted: "
             + "put a proxy with TLS before it where others can listen")
     }
+    if inference.deepstack { Console.note("http://\(port.address)/v1/vision/detection (DeepStack's API)") }
     Console.note("http://\(port.address)/v2 (Ctrl-C ends it)")
     try await server.run()
   }

@@ -49,10 +49,15 @@ struct LeftOutInputs {
   /// Leaves an input out.
   @discardableResult
   mutating func add(_ name: String, of source: String, reason: String) -> Entry {
-    Console.note(reason.contains(name) ? "\(reason): left out" : "\(name): left out: \(reason)")
+    Console.note("left out: \(Self.line(name, reason))")
     let entry = Entry(name: name, source: source, reason: reason)
     entries.append(entry)
     return entry
+  }
+
+  /// A defect with the input's name, which some reasons begin with.
+  static func line(_ name: String, _ reason: String) -> String {
+    reason.contains(name) ? reason : "\(name): \(reason)"
   }
 
   /// Leaves out what a folder holds beside pictures that can be opened.

@@ -39,6 +39,9 @@ package struct PublishedWeights {
       ? "what you build with it may fall under that license (https://ultralytics.com/license)" : nil
   }
 
+  /// Whether a name is the published checkpoint's, and not that of its network.
+  func isCheckpoint(_ name: String) -> Bool { Self.spelled(name) == Self.spelled(self.name) }
+
   static func named(_ name: String) -> PublishedWeights? {
     let name = spelled(name)
     return all.first { $0.names.contains { spelled($0) == name } }
@@ -50,8 +53,13 @@ package struct PublishedWeights {
       || named(name).map { $0.names.map(spelled).contains(spelled(other)) } ?? false
   }
 
-  /// A name with `-` and `_` made equal, for comparing.
-  private static func spelled(_ name: String) -> String { name.lowercased().replacing("_", with: "-") }
+  /// A name for comparing: `-` and `_` are equal, and what Hugging Face puts before and after a name is left out.
+  private static func spelled(_ name: String) -> String {
+    var name = name.lowercased().replacing("_", with: "-")[...]
+    if name.hasPrefix("depth-anything/") { name = name.dropFirst("depth-anything/".count) }
+    if name.hasSuffix("-hf") { name = name.dropLast("-hf".count) }
+    return String(name)
+  }
 
   /// The depth networks.
   static var depth: [PublishedWeights] { all.filter(\.isDepth) }
@@ -85,10 +93,14 @@ package struct PublishedWeights {
     depthAnything("", repository: "Small", aliases: ["depth-anything-v2-small"]),
     depthAnything(
       "metric_hypersim_", repository: "Metric-Hypersim-Small",
-      aliases: ["metric-indoor", "depth-anything-v2-metric-indoor-small"]),
+      aliases: [
+        "metric-indoor", "depth-anything-v2-metric-indoor-small", "depth-anything-v2-metric-hypersim-small",
+      ]),
     depthAnything(
       "metric_vkitti_", repository: "Metric-VKITTI-Small",
-      aliases: ["metric-outdoor", "depth-anything-v2-metric-outdoor-small"]),
+      aliases: [
+        "metric-outdoor", "depth-anything-v2-metric-outdoor-small", "depth-anything-v2-metric-vkitti-small",
+      ]),
   ]
 
   private static func depthAnything(

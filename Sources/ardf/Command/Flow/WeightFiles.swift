@@ -73,12 +73,24 @@ enum WeightFiles {
 
   /// The weights of a depth network that is given by its name; nil for a file, and for any other name.
   private static func namedDepth(_ given: String) throws -> GivenPath? {
-    guard !exists(given), !given.contains("/"),
-      let network = PublishedWeights.named(fileStem(given, endings: [".pth"])),
-      network.isDepth
-    else { return nil }
+    let stem = fileStem(given, endings: [".pth"])
+    guard !exists(given), let network = PublishedWeights.named(stem), network.isDepth else { return nil }
     if let found = try converted(network.names.flatMap(names), ".pth") { return found }
-    throw missing(given, what: "their file", get: network.name)
+    guard stem == given, let own = own(of: network) else {
+      throw missing(given, what: "their file", get: network.name)
+    }
+    guard !network.isCheckpoint(given) else {
+      throw missing(given, what: "ardf's own weights of this network, \(own)", get: network.name)
+    }
+    Console.note(
+      "\(given): \(own) is ardf's own; the published weights, which are preferred: ardf weights get \(network.name)"
+    )
+    return GivenPath(own)
+  }
+
+  /// Where ardf's own weights of a network lie; nil where there are none.
+  private static func own(of network: PublishedWeights) -> String? {
+    publishedDepth.contains("\(network.name).safetensors") ? first(of: [ownDepth]) : nil
   }
 
   /// As `depth`, for commands that require one.

@@ -12,10 +12,14 @@ extension Serve: ModalCommand {
     },
     .options(
       [
-        "--workers", "--max-queue", "--timeout", "--max-body", "--max-connections", "--log", "--deepstack",
-        "--no-auth",
+        "--workers", "--max-queue", "--timeout", "--max-body", "--max-connections", "--deepstack", "--no-auth",
       ],
       "goes with --models; the page is for this machine, or for who has its token"
+    ) { $0.servesModels },
+    .options(
+      ["--log"],
+      "goes with --models, and so does --json, which means --log json: a line for each request; the page has no log, "
+        + "leave it out"
     ) { $0.servesModels },
     .options(["--capture"], "goes with a folder of results, and says what they were made from") {
       // What is not there is named as missing.

@@ -237,24 +237,43 @@ function drawPath(gl) {
 /** Names above the boxes, and of effects. */
 function drawTags(m) {
   const {clientWidth: width, clientHeight: height} = space.gl.canvas, tags = [];
-  const tag = (place, text, color) => {
+  const tag = (place, text, color, isFocus = false) => {
     const [x, y, , w] = [0, 1, 2, 3].map(row => m[row] * place[0] + m[4 + row] * place[1] + m[8 + row] * place[2] + m[12 + row]);
     if (w <= .02 || Math.abs(x) > w || Math.abs(y) > w) return;
     const element = make("span", {textContent: text});
-    element.style.transform = `translate(${(x / w + 1) / 2 * width}px,${(1 - y / w) / 2 * height}px) translate(-50%,-120%)`;
     element.style.boxShadow = `inset 3px 0 ${color}`;
-    tags.push(element);
+    tags.push({element, x: (x / w + 1) / 2 * width, y: (1 - y / w) / 2 * height, distance: isFocus ? 0 : w});
   };
   if (space.layers.boxes) {
     frame.items.forEach((item, index) => {
       const box = item.measured?.box3D;
       if (box) tag([box.center[0], box.center[1] + box.dimensions[1] / 2, box.center[2]],
-        `${item.className} ${distance(item.measured)}`, palette[index % palette.length]);
+        `${item.className} ${distance(item.measured)}`, palette[index % palette.length], item.id === focus.id);
     });
   }
   if (space.layers.effects) space.effects.filter(effect => effect.type !== "debugMesh").forEach(effect =>
     tag(effect.transform.slice(12, 15), effect.queued ? `${effectName(effect.type)} (queued)` : effectName(effect.type), effectColors[effect.type]));
-  $("#tags").replaceChildren(...tags);
+  arrangeTags(tags, width, height);
+}
+
+/**
+ * Puts each name above its place, the nearest first and the chosen object's before all. One that would cover another
+ * moves by up to three lines up or down, and is left out where there is no room. Numbers are CSS pixels.
+ */
+function arrangeTags(tags, width, height) {
+  tags.sort((a, b) => a.distance - b.distance);
+  $("#tags").replaceChildren(...tags.map(tag => tag.element));
+  const sizes = tags.map(({element}) => element.getBoundingClientRect()), taken = [];
+  tags.forEach(({element, x, y}, index) => {
+    const {width: wide, height: high} = sizes[index];
+    const left = Math.max(0, Math.min(width - wide, x - wide / 2));
+    const top = [0, -1, 1, -2, 2, -3, 3].map(lines => y - 1.2 * high + lines * (high + 2)).find(top =>
+      top >= 0 && top + high <= height
+        && taken.every(other => left >= other.right || left + wide <= other.left || top >= other.bottom || top + high <= other.top));
+    if (top === undefined) return element.remove();
+    element.style.transform = `translate(${left}px,${top}px)`;
+    taken.push({left, right: left + wide, top, bottom: top + high});
+  });
 }
 
 /** Draws soon, once for many changes. */

@@ -14,7 +14,9 @@ extension FittedBox {
   ///
   /// The first that explains all but strays is taken, else the likeliest of all: a box over a part of the object explains
   /// much of it too.
-  static func settled(_ readings: SolidReadings, near boxes: [FittedBox]) -> SettledSolid<FittedBox>? {
+  static func settled(
+    _ readings: SolidReadings, near boxes: some Sequence<FittedBox>
+  ) -> SettledSolid<FittedBox>? {
     var best: SettledSolid<FittedBox>?
     /// Whether a box is good enough to look no further.
     func isTaken(_ found: SettledSolid<FittedBox>?) -> Bool {
@@ -24,10 +26,11 @@ extension FittedBox {
       if found.cost(part) < best?.cost(part) ?? .infinity { best = found }
       return found.explained >= SolidFit.most
     }
-    if let first = boxes.first, isTaken(settled(readings, near: first)) { return best }
-    let search = NotchSearch(readings)
+    var likeliest: Double?
+    lazy var search = NotchSearch(readings)
     for first in boxes {
-      if first.turn != boxes[0].turn, isTaken(settled(readings, near: first)) { return best }
+      if first.turn != likeliest, isTaken(settled(readings, near: first)) { return best }
+      likeliest = likeliest ?? first.turn
       var box = first
       while box.notches.count < most, let notched = search.notched(box) {
         let found = settled(readings, near: notched)

@@ -36,18 +36,18 @@ struct FittedBox: FittedSolid {
     let (c, s) = (cos(angle), sin(angle))
     // The middle along the axes after the turn.
     let (first, second) = (c * along + s * across, c * across - s * along)
-    let moves = [first - along, along - first, second - across, across - second]
+    let moves = SIMD4(first - along, along - first, second - across, across - second)
     return FittedBox(
       turn: turn + angle, reaches: [half[0] + first, half[0] - first, half[1] + second, half[1] - second],
       top: top,
-      notches: notches.map { Notch(reaches: zip($0.reaches, moves).map { $0 + $1 }, floor: $0.floor) })
+      notches: notches.map { Notch(reaches: $0.reaches + moves, floor: $0.floor) })
   }
 }
 
 /// An upright part that is missing of a box, open above: the corner of an L-shape, the room above a seat.
 struct Notch {
   /// How far it reaches, as a box does, infinite where it is open.
-  var reaches: [Double]
+  var reaches: SIMD4<Double>
   /// The height at which it ends below.
   var floor: Double
 
@@ -62,7 +62,7 @@ extension FittedBox {
   func rays(from camera: Point3<World>) -> Rays {
     let (c, s) = (cos(turn), sin(turn))
     return Rays(
-      cosine: c, sine: s, reaches: reaches,
+      cosine: c, sine: s, reaches: SIMD4(reaches),
       start: (c * camera.x + s * camera.z, c * camera.z - s * camera.x), top: top - camera.y,
       notches: notches.map { Notch(reaches: $0.reaches, floor: $0.floor - camera.y) })
   }
@@ -74,13 +74,29 @@ extension FittedBox {
 
     let cosine: Double
     let sine: Double
-    let reaches: [Double]
+    let reaches: SIMD4<Double>
     let start: (along: Double, across: Double)
     let top: Double
     let notches: [Notch]
 
+    /// Where a ray enters the box as if nothing were missing of it, and where it leaves it.
+    struct Entry {
+      let hit: SolidHit
+      /// The ray along the box's directions and up, for each meter of planar depth.
+      let along: Double
+      let across: Double
+      let up: Double
+      let leave: Double
+    }
+
     @inline(__always)
     func meets(_ ray: Vector3<World>, before limit: Double) -> SolidHit? {
+      guard let entry = entry(ray, before: limit) else { return nil }
+      return notches.isEmpty ? entry.hit : pastNotches(entry)
+    }
+
+    @inline(__always)
+    func entry(_ ray: Vector3<World>, before limit: Double) -> Entry? {
       let (along, across) = (cosine * ray.x + sine * ray.z, cosine * ray.z - sine * ray.x)
       var (enter, leave, face) = (0.0, limit, SolidFace.besides)
       func cut(_ start: Double, _ rate: Double, _ high: Double, _ low: Double, _ first: Int) {
@@ -103,9 +119,20 @@ extension FittedBox {
         leave = min(leave, top / ray.y)
       }
       guard face != .besides, enter < leave else { return nil }
-      let hit = SolidHit(meters: enter, face: face)
-      return notches.isEmpty
-        ? hit : behindNotches(hit, along: along, across: across, up: ray.y, before: leave)
+      return Entry(
+        hit: SolidHit(meters: enter, face: face), along: along, across: across, up: ray.y, leave: leave)
+    }
+
+    /// Whether a notch is open where a ray enters the box.
+    @inline(__always)
+    func isOpen(_ notch: Notch, at entry: Entry) -> Bool { holds(notch, entry, entry.hit.meters) }
+
+    /// Whether a ray is in a notch just after a depth.
+    @inline(__always)
+    private func holds(_ notch: Notch, _ entry: Entry, _ meters: Double) -> Bool {
+      let place = meters + Self.step
+      return notch.holds(
+        start.along + place * entry.along, start.across + place * entry.across, place * entry.up)
     }
 
     func incidence(_ ray: Vector3<World>, on face: SolidFace) -> Double {
@@ -115,18 +142,11 @@ extension FittedBox {
 
     /// The first face that a ray meets after it has entered the box, where it may pass through notches; nil where it
     /// leaves the box through notches.
-    private func behindNotches(
-      _ entered: SolidHit, along: Double, across: Double, up: Double, before leave: Double
-    ) -> SolidHit? {
-      var met = entered
+    func pastNotches(_ entry: Entry) -> SolidHit? {
+      var met = entry.hit
       // Out of one notch a ray may pass into another.
       for _ in 0...notches.count {
-        let place = met.meters + Self.step
-        guard
-          let notch = notches.first(where: {
-            $0.holds(start.along + place * along, start.across + place * across, place * up)
-          })
-        else { return met }
+        guard let notch = notches.first(where: { holds($0, entry, met.meters) }) else { return met }
         var (exit, face) = (Double.infinity, SolidFace.besides)
         func cut(_ start: Double, _ rate: Double, _ high: Double, _ low: Double, _ first: Int) {
           guard rate != 0 else { return }
@@ -134,10 +154,10 @@ extension FittedBox {
           // The far side of a notch is turned against the ray, as the near side of the box is.
           if end < exit { (exit, face) = (end, .upright(rate < 0 ? first : first + 1)) }
         }
-        cut(start.along, along, notch.reaches[0], -notch.reaches[1], 0)
-        cut(start.across, across, notch.reaches[2], -notch.reaches[3], 2)
-        if up < 0, notch.floor / up < exit { (exit, face) = (notch.floor / up, .top) }
-        guard exit < leave else { return nil }
+        cut(start.along, entry.along, notch.reaches[0], -notch.reaches[1], 0)
+        cut(start.across, entry.across, notch.reaches[2], -notch.reaches[3], 2)
+        if entry.up < 0, notch.floor / entry.up < exit { (exit, face) = (notch.floor / entry.up, .top) }
+        guard exit < entry.leave else { return nil }
         met = SolidHit(meters: exit, face: face)
       }
       return met

@@ -34,17 +34,14 @@ struct NotchSearch {
     let steps = levels.filter {
       bottom + 0.1 * (box.top - bottom) < $0 && $0 < box.top - 0.1 * (box.top - bottom)
     }
-    var best = (cost: likelihood.cost(box), box: box)
-    for notch in Self.corners(box, floors: [bottom] + steps) + Self.strips(box, floors: steps) {
-      var tried = box
-      tried.notches.append(notch)
-      let cost = likelihood.cost(tried)
-      if cost < best.cost { best = (cost, tried) }
+    let notches = Self.corners(box, floors: [bottom] + steps) + Self.strips(box, floors: steps)
+    let changes = likelihood.changes(of: box, by: notches)
+    guard let best = changes.indices.min(by: { changes[$0] < changes[$1] }), changes[best] < 0 else {
+      return nil
     }
-    guard best.box.notches.count > box.notches.count,
-      likelihood.explained(best.box, object: object) > Self.hopeless
-    else { return nil }
-    return best.box
+    var notched = box
+    notched.notches.append(notches[best])
+    return likelihood.explained(notched, object: object) > Self.hopeless ? notched : nil
   }
 
   private static func corners(_ box: FittedBox, floors: [Double]) -> [Notch] {
@@ -53,7 +50,9 @@ struct NotchSearch {
         [2, 3].flatMap { other in
           (1..<places).flatMap { along in
             (1..<places).map { across in
-              Notch(reaches: ends(box, side, along) + ends(box, other, across), floor: floor)
+              Notch(
+                reaches: SIMD4(
+                  lowHalf: ends(box, side, along), highHalf: ends(box, other, across)), floor: floor)
             }
           }
         }
@@ -63,13 +62,13 @@ struct NotchSearch {
 
   /// Notches along a whole side.
   private static func strips(_ box: FittedBox, floors: [Double]) -> [Notch] {
-    let open = [Double.infinity, .infinity]
+    let open = SIMD2(repeating: Double.infinity)
     return floors.flatMap { floor in
       (1..<places).flatMap { place in
         [0, 1].flatMap { side in
           [
-            Notch(reaches: ends(box, side, place) + open, floor: floor),
-            Notch(reaches: open + ends(box, 2 + side, place), floor: floor),
+            Notch(reaches: SIMD4(lowHalf: ends(box, side, place), highHalf: open), floor: floor),
+            Notch(reaches: SIMD4(lowHalf: open, highHalf: ends(box, 2 + side, place)), floor: floor),
           ]
         }
       }
@@ -77,9 +76,9 @@ struct NotchSearch {
   }
 
   /// The reaches along an axis of a notch that is open at one of its sides and takes a share of the box there.
-  private static func ends(_ box: FittedBox, _ side: Int, _ place: Int) -> [Double] {
+  private static func ends(_ box: FittedBox, _ side: Int, _ place: Int) -> SIMD2<Double> {
     let length = box.reaches[side] + box.reaches[side ^ 1]
-    var pair = [Double.infinity, .infinity]
+    var pair = SIMD2(repeating: Double.infinity)
     pair[1 - side % 2] = length * Double(place) / Double(places) - box.reaches[side]
     return pair
   }

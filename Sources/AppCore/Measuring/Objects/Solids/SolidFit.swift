@@ -52,10 +52,12 @@ package struct SolidFit {
   ///
   /// - Parameters:
   ///   - readings: The object's cells and those around.
-  ///   - boxes: The boxes that the object's ends make at likely turns.
+  ///   - boxes: The boxes that the object's ends make at likely turns, the likeliest first.
   ///   - cylinder: The cylinder that they make.
   ///   - isRound: Whether no turn of a box is clearly better than others.
-  init?(_ readings: SolidReadings, boxes: [FittedBox], cylinder: FittedCylinder, isRound: Bool) {
+  init?(
+    _ readings: SolidReadings, boxes: some Sequence<FittedBox>, cylinder: FittedCylinder, isRound: Bool
+  ) {
     func isTaken(_ explained: Double?) -> Bool { explained.map { $0 >= Self.most } ?? false }
     var round = isRound ? FittedCylinder.settled(readings, cylinder) : nil
     let box = isTaken(round?.explained) ? nil : FittedBox.settled(readings, near: boxes)

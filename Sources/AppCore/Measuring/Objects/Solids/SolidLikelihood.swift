@@ -106,9 +106,41 @@ struct SolidLikelihood {
     }
   }
 
+  /// What a box costs with one of several parts missing more, less what it costs as it is.
+  ///
+  /// Only rays that enter the box in a notch make a difference.
+  func changes(of box: FittedBox, by notches: [Notch]) -> [Double] {
+    let rays = box.rays(from: camera)
+    let entered = cells.compactMap { cell -> (cell: Cell, entry: FittedBox.Rays.Entry, cost: Double)? in
+      guard let entry = rays.entry(cell.ray, before: cell.support) else { return nil }
+      return (cell, entry, cost(cell, hit(cell, rays.pastNotches(entry))))
+    }
+    let (through, solid) = (
+      entered.filter { $0.entry.hit != rays.pastNotches($0.entry) },
+      entered.filter { $0.entry.hit == rays.pastNotches($0.entry) }
+    )
+    return notches.map { notch in
+      var tried = box
+      tried.notches.append(notch)
+      let rays = tried.rays(from: camera)
+      let own = Notch(reaches: notch.reaches, floor: notch.floor - camera.y)
+      func change(_ ray: (cell: Cell, entry: FittedBox.Rays.Entry, cost: Double)) -> Double {
+        cost(ray.cell, hit(ray.cell, rays.pastNotches(ray.entry))) - ray.cost
+      }
+      let later = through.reduce(0) { $0 + change($1) }
+      return solid.reduce(later) { rays.isOpen(own, at: $1.entry) ? $0 + change($1) : $0 }
+    }
+  }
+
   @inline(__always)
   private func met(_ cell: Cell, _ rays: some SolidRays) -> SolidHit {
-    rays.meets(cell.ray, before: cell.support) ?? SolidHit(meters: cell.support, face: .besides)
+    hit(cell, rays.meets(cell.ray, before: cell.support))
+  }
+
+  /// What a ray meets: the solid, or what is around it.
+  @inline(__always)
+  private func hit(_ cell: Cell, _ solid: SolidHit?) -> SolidHit {
+    solid ?? SolidHit(meters: cell.support, face: .besides)
   }
 
   @inline(__always)
