@@ -6,7 +6,7 @@ enum DerivedFloats: Sendable {
   case transposed(Tensor)
   /// A tensor times one factor for each index of its first axis.
   case scaled(Tensor, [Float])
-  /// What a function makes, always the same.
+  /// Result of a function, always the same.
   case computed(count: Int, @Sendable () -> [Float])
 
   /// Rows and columns that are read and written together: their cache lines are used whole.

@@ -18,7 +18,7 @@ extension Step {
   /// Operators that take about as long as reading.
   private static let moving: Set<String> = ["Transpose", "Cast", "DequantizeLinear"]
 
-  /// What the step has made of known values, as elements that are computed where those are a file's.
+  /// Result of the step on known values, as elements that are computed where the values are a file's.
   package func recomputed(_ made: [Value?], of inputs: [Value?]) -> [Value?] {
     guard Self.moving.contains(type), isPure, made.count == 1, case .tensor(let tensor)? = made[0],
       let implementation, tensor.heldBytes >= Self.leastBytes
