@@ -1,4 +1,5 @@
 import NNKernelInterface
+import Testing
 
 /// A depthwise convolution or a max-pool to check.
 struct WindowCase: CustomTestStringConvertible, Sendable {

@@ -20,6 +20,7 @@ extension DepthFusion {
   ///   - sensor: The sensor's readings.
   ///   - options: How metric depth is made.
   ///   - threads: Over so many, the caller's included, the pixels are spread; the result is the same for any number.
+  /// - Returns: Meters on the relative depth's grid, and how the two fit.
   public static func fuse(
     relative: RelativeDepth, sensor: MetricDepth, options: FusionOptions = FusionOptions(), threads: Int = 1
   ) -> FusedDepth {

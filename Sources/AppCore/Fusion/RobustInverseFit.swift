@@ -25,7 +25,7 @@ struct RobustInverseFit {
   static let modelError = 0.01
   /// Passes end when neither coefficient moves by more than this share of the typical 1 / Z: about what a Float resolves.
   static let convergence = 1e-7
-  /// Of more than twice so many pairs, an even sample of so many is fitted first, and all of them from there.
+  /// Pairs of the even sample that is fitted first where there are more than twice as many; all are fitted from there.
   static let firstPairs = 8192
   /// Two-point lines are compared on at most this many pairs.
   static let judgedPairs = 1024

@@ -204,7 +204,7 @@ struct SensorGuidedDepth {
   /// Weighted sums over the cells around pixels.
   private struct Sums {
     private let guide: Lanes
-    /// What the square of the guide's difference is multiplied by for an agreement of 1 / (1 + product).
+    /// Factor of the square of the guide's difference in an agreement of 1 / (1 + product).
     private let sharpness: Lanes
     private var values = Lanes.zero
     private(set) var weights = Lanes.zero

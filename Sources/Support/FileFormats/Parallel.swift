@@ -51,6 +51,7 @@ package enum Parallel {
   ///   - width: Elements of a row.
   ///   - threads: That work side by side.
   ///   - fill: Called with a range of rows and their elements in both arrays, all of which it writes.
+  /// - Returns: Both arrays, of `count` x `width` elements each.
   package static func rows<First: BitwiseCopyable, Second: BitwiseCopyable>(
     _ count: Int, width: Int, threads: Int,
     _ fill: @Sendable (Range<Int>, inout MutableSpan<First>, inout MutableSpan<Second>) -> Void

@@ -65,7 +65,7 @@ package struct StepBuilder {
   ///
   /// The largest come first: what is needed to pack them is given back before most of the packed ones are there.
   private func packWeights() {
-    let layers = zip(plan.placement.nodes, plan.kernels).compactMap { node, kernel in
+    let layers = zip(plan.assignment.nodes, plan.kernels).compactMap { node, kernel in
       if case .kernel(let bound) = kernel, let pack = bound.pack {
         (pack: pack, weights: node.operation.parameterCount)
       } else {

@@ -12,7 +12,8 @@ extension Serve: ModalCommand {
     },
     .options(
       [
-        "--workers", "--max-queue", "--timeout", "--max-body", "--max-connections", "--deepstack", "--no-auth",
+        "--workers", "--max-queue", "--timeout", "--max-body", "--max-connections", "--deepstack",
+        "--no-auth",
       ],
       "goes with --models; the page is for this machine, or for who has its token"
     ) { $0.servesModels },

@@ -106,7 +106,7 @@ struct SolidLikelihood {
     }
   }
 
-  /// What a box costs with one of several parts missing more, less what it costs as it is.
+  /// Cost of a box with one of several parts missing more, less its cost as it is.
   ///
   /// Only rays that enter the box in a notch make a difference.
   func changes(of box: FittedBox, by notches: [Notch]) -> [Double] {
@@ -137,7 +137,7 @@ struct SolidLikelihood {
     hit(cell, rays.meets(cell.ray, before: cell.support))
   }
 
-  /// What a ray meets: the solid, or what is around it.
+  /// Surface that a ray meets: the solid, or its surroundings.
   @inline(__always)
   private func hit(_ cell: Cell, _ solid: SolidHit?) -> SolidHit {
     solid ?? SolidHit(meters: cell.support, face: .besides)
