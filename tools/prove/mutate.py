@@ -99,7 +99,10 @@ class Harness:
         _, status, usage = os.wait4(process.pid, 0)
         signal.alarm(0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        return Run(arguments, process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, timed_out)
+        # A child begins with this process's peak: what does not exceed that is not its own.
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = usage.ru_maxrss * 1024 if usage.ru_maxrss > own else 0
+        return Run(arguments, process.returncode, usage.ru_utime + usage.ru_stime, peak, timed_out)
 
     def calibrate(self):
         """Measures time and memory of each class's commands on sound files, which they must accept."""
