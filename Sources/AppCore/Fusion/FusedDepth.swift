@@ -12,14 +12,21 @@ extension DepthFusion {
   /// Metric depth from relative depth and a sensor's readings of the same picture.
   ///
   /// Both grids cover the picture's whole field, in the same orientation. Same input, same result, bit for bit.
+  /// `unsure` has all readings in meters whatever their confidence: on the ramps that the sensor makes of steps they take part.
   public static func fuse(
-    relative: RelativeDepth, sensor: MetricDepth, options: FusionOptions = FusionOptions()
+    relative: RelativeDepth, sensor: MetricDepth, unsure: Plane<Float>? = nil,
+    options: FusionOptions = FusionOptions()
   ) -> FusedDepth {
     var report = fit(relative: relative, sensor: sensor, options: options)
     guard let alignment = report.alignment else { return FusedDepth(report: report, metric: nil) }
     let metric =
       switch options.method {
-      case .guided: alignment.metric(relative, following: sensor, noise: options.sensor.noise)
+      case .guided:
+        alignment.metric(
+          relative,
+          following: GuidedRamps(sensor, unsure: unsure, relative, alignment, model: options.sensor)?
+            .readings ?? sensor,
+          noise: options.sensor.noise)
       case .fit: alignment.metric(relative)
       }
     report.method = options.method
@@ -36,7 +43,7 @@ extension DepthFusion {
     guard let readings = frame.readings else { return nil }
     var options = options
     options.sensor = frame.sensor
-    return fuse(relative: relative, sensor: readings, options: options)
+    return fuse(relative: relative, sensor: readings, unsure: frame.depth, options: options)
   }
 }
 
