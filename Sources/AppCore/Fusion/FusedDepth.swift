@@ -18,11 +18,13 @@ extension DepthFusion {
   /// - Parameters:
   ///   - relative: Relative depth of the picture.
   ///   - sensor: The sensor's readings.
+  ///   - unsure: All readings in meters whatever their confidence: on the ramps that the sensor makes of steps they take part.
   ///   - options: How metric depth is made.
   ///   - threads: Over so many, the caller's included, the pixels are spread; the result is the same for any number.
   /// - Returns: Meters on the relative depth's grid, and how the two fit.
   public static func fuse(
-    relative: RelativeDepth, sensor: MetricDepth, options: FusionOptions = FusionOptions(), threads: Int = 1
+    relative: RelativeDepth, sensor: MetricDepth, unsure: Plane<Float>? = nil,
+    options: FusionOptions = FusionOptions(), threads: Int = 1
   ) -> FusedDepth {
     var report = fit(relative: relative, sensor: sensor, options: options)
     guard let alignment = report.alignment else { return FusedDepth(report: report, metric: nil) }
@@ -32,7 +34,11 @@ extension DepthFusion {
         let metric =
           switch options.method {
           case .guided:
-            alignment.metric(relative, following: sensor, noise: options.sensor.noise, threads: threads)
+            alignment.metric(
+              relative,
+              following: GuidedRamps(sensor, unsure: unsure, relative, alignment, model: options.sensor)?
+                .readings ?? sensor,
+              noise: options.sensor.noise, threads: threads)
           case .fit: alignment.metric(relative)
           }
         found.withLock { $0.metric = metric }
@@ -56,7 +62,8 @@ extension DepthFusion {
     guard let readings = frame.readings else { return nil }
     var options = options
     options.sensor = frame.sensor
-    return fuse(relative: relative, sensor: readings, options: options, threads: threads)
+    return fuse(
+      relative: relative, sensor: readings, unsure: frame.depth, options: options, threads: threads)
   }
 }
 

@@ -45,6 +45,8 @@ struct GuidedCells {
 
   private let noise: SensorNoise
 
+  /// Cells of `sensor` that are guided, as `GuidedRamps` leaves them, count as readings and stay guided.
+  ///
   /// `fillsGaps`: false leaves cells without reading empty, for asking a few with `predicted`.
   init(
     _ alignment: DepthAlignment, _ relative: RelativeDepth, sensor: MetricDepth, noise: SensorNoise,
@@ -53,22 +55,13 @@ struct GuidedCells {
     width = sensor.width
     height = sensor.height
     self.noise = noise
-    let values = relative.values
-    let columns = GridMapping(from: sensor.width, to: values.width).pairs
-    let rows = GridMapping(from: sensor.height, to: values.height).pairs
-    var guide: [Float] = []
-    guide.reserveCapacity(width * height)
-    for y in 0..<height {
-      for x in 0..<width {
-        guide.append(alignment.guide(values.bilinear(in: values.elements.span, columns[x], rows[y])))
-      }
-    }
-    self.guide = guide
+    guide = alignment.guides(relative, width: width, height: height)
+    let guide = self.guide
     inverse = guide.indices.map { cell in
-      sensor.states.elements[cell] == .measured && !guide[cell].isNaN
-        ? 1 / sensor.values.elements[cell] : .nan
+      let isKnown = sensor.states.elements[cell] == .measured || sensor.states.elements[cell] == .guided
+      return isKnown && !guide[cell].isNaN ? 1 / sensor.values.elements[cell] : .nan
     }
-    states = inverse.map { $0.isNaN ? .invalid : .measured }
+    states = zip(inverse, sensor.states.elements).map { $0.isNaN ? .invalid : $1 }
     for cell in FlyingReadings.cells(inverse, width: width, height: height) {
       inverse[cell] = .nan
       states[cell] = .invalid
@@ -88,7 +81,7 @@ struct GuidedCells {
 
   /// The nearest readings of every cell, before gaps are filled.
   func nearestReadings() -> NearestReadings {
-    NearestReadings(states.map { $0 == .measured }, width: width, height: height)
+    NearestReadings(states.map { $0 != .invalid }, width: width, height: height)
   }
 
   /// The inverse depth of a cell as the readings around it predict it, its own left out, and whether one of them is
@@ -196,5 +189,18 @@ extension DepthAlignment {
       return max(Float(scale * Double(relative) + shift), GuidedCells.farthest)
     case .linear: return Float(1 / meters(of: Double(relative)).meters)
     }
+  }
+
+  /// `guide` at the centers of the cells of a coarser grid, row by row.
+  func guides(_ relative: RelativeDepth, width: Int, height: Int) -> [Float] {
+    let values = relative.values
+    let columns = GridMapping(from: width, to: values.width).pairs
+    let rows = GridMapping(from: height, to: values.height).pairs
+    var guides: [Float] = []
+    guides.reserveCapacity(width * height)
+    for row in rows {
+      for column in columns { guides.append(guide(values.bilinear(in: values.elements.span, column, row))) }
+    }
+    return guides
   }
 }

@@ -17,8 +17,8 @@ struct SensorGuidedDepth {
   static let leastWeight: Float = 0.02
 
   /// The pixels that are computed at once.
-  private typealias Lanes = SIMD8<Float>
-  private static let lanes = 8
+  private typealias Lanes = SIMD4<Float>
+  private static let lanes = 4
 
   /// A row of cells laid out under the pixels of a row: of each pixel the cell to the left and that to the right.
   private struct SpreadRow {
@@ -37,7 +37,7 @@ struct SensorGuidedDepth {
   private struct Run {
     let first: Int
     let second: Int
-    let pixels: SIMDMask<SIMD8<Int32>>
+    let pixels: SIMDMask<SIMD4<Int32>>
   }
 
   private let alignment: DepthAlignment
@@ -65,7 +65,7 @@ struct SensorGuidedDepth {
         guard lane == 0 || runs.last?.first != pair.first || runs.last?.second != pair.second else {
           continue
         }
-        let lanes = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
+        let lanes = SIMD4<Int32>(0, 1, 2, 3)
         runs.append(
           Run(first: pair.first, second: pair.second, pixels: lanes .>= Int32(truncatingIfNeeded: lane)))
       }
@@ -142,11 +142,22 @@ struct SensorGuidedDepth {
   ) {
     let width = relative.width
     let source = relative.elements.span.extracting(y * width..<(y + 1) * width)
+    var values = values.extracting(start..<start + width)
+    var states = states.extracting(start..<start + width)
+    precondition(near.count == width)
+    for x in 0..<width { states[x] = near[x] }
     for block in fractions.indices {
       let first = block * Self.lanes
-      let count = min(Self.lanes, width - first)
       var r = Lanes.zero
-      for lane in 0..<count { r[lane] = source[first + lane] }
+      // Whole blocks are loaded and stored as vectors: their length is known.
+      let isWhole = first + Self.lanes <= width
+      let pixels = isWhole ? first..<first + Self.lanes : first..<width
+      if isWhole {
+        let whole = source.extracting(first..<first + Self.lanes)
+        for lane in 0..<Self.lanes { r[lane] = whole[lane] }
+      } else {
+        for x in pixels { r[x - first] = source[x] }
+      }
       let guide = aligned(r)
       var sums = Sums(guide)
       let right = fractions[block]
@@ -156,16 +167,17 @@ struct SensorGuidedDepth {
       sums.add(lower.leftGuide[block], lower.leftInverse[block], share: left * down)
       sums.add(lower.rightGuide[block], lower.rightInverse[block], share: right * down)
       let meters = sums.meters
-      for lane in 0..<count {
-        values[start + first + lane] = meters[lane]
-        states[start + first + lane] = near[first + lane]
+      if isWhole {
+        var whole = values.extracting(first..<first + Self.lanes)
+        for lane in 0..<Self.lanes { whole[lane] = meters[lane] }
+      } else {
+        for x in pixels { values[x] = meters[x - first] }
       }
       let isOrdinary = (meters .> 0) .& (meters .< 100) .& (sums.weights .> Self.leastWeight)
-      if all(isOrdinary), !reachesFar || !holdsFar(near, first..<first + count) { continue }
-      for lane in 0..<count {
-        let index = start + first + lane
-        (values[index], states[index]) = judged(
-          values[index], states[index], weight: sums.weights[lane], relative: r[lane])
+      if all(isOrdinary), !reachesFar || !holdsFar(near, pixels) { continue }
+      for x in pixels {
+        (values[x], states[x]) = judged(
+          values[x], states[x], weight: sums.weights[x - first], relative: r[x - first])
       }
     }
   }
