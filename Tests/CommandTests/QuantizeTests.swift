@@ -1,4 +1,5 @@
 import FileFormats
+import Foundation
 import Imaging
 import NNRuntime
 import TestSupport
@@ -66,11 +67,11 @@ struct QuantizeTests {
   @Test("bad pictures are named, and the message says what to give")
   func badPictures() throws {
     let folder = try TemporaryDirectory()
-    for index in 0..<4 { try folder.write("no picture", to: "bad/\(index).png") }
-    _ = try pictures(folder)
+    for index in 0..<4 { try folder.write("no picture", to: "all/bad/\(index).png") }
+    try FileManager.default.moveItem(atPath: pictures(folder), toPath: folder.file("all/good"))
     for (calibrate, message) in [
-      ("bad", "none of 4 pictures can be read; give at least 4 of what the network will see"),
-      (".", "4 of 10 pictures cannot be read; mend or remove what is named above"),
+      ("all/bad", "none of 4 pictures can be read; give at least 4 of what the network will see"),
+      ("all", "4 of 10 pictures cannot be read; mend or remove what is named above"),
     ] {
       for command in [
         ["quantize", TinyNetwork.depth, "--out", "w8.safetensors"],

@@ -107,8 +107,14 @@ def fused_depth(results):
     median, mean = ("median: bilinear", "guided", "fit"), ("mean: bilinear", "guided", "fit")
     heads = ("capture", "frames", "cells", *median, "at edges", *mean)
     hidden = [[name, *(found[method] for method in methods)] for name, found in results["hidden"].items()]
+    sensed = [
+        [f"{name}, {method}", *(f"{share:.2f}" for share in shares)]
+        for name, methods in results["sensors"].items()
+        for method, shares in methods.items()
+    ]
     return {
         "rooms": rows(("rooms, method", *BANDS), lines),
+        "sensors": rows(("rooms, sensor, method", "everywhere", "smooth", "at edges", "at edges, worst room"), sensed),
         "hidden": rows(("rooms", *methods), hidden),
         "captures": rows(heads, captures),
     }

@@ -142,10 +142,8 @@ struct SensorGuidedDepth {
   ) {
     let width = relative.width
     let source = relative.elements.span.extracting(y * width..<(y + 1) * width)
-    var values = values.extracting(start..<start + width)
-    var states = states.extracting(start..<start + width)
     precondition(near.count == width)
-    for x in 0..<width { states[x] = near[x] }
+    for x in 0..<width { states[start + x] = near[x] }
     for block in fractions.indices {
       let first = block * Self.lanes
       var r = Lanes.zero
@@ -168,16 +166,16 @@ struct SensorGuidedDepth {
       sums.add(lower.rightGuide[block], lower.rightInverse[block], share: right * down)
       let meters = sums.meters
       if isWhole {
-        var whole = values.extracting(first..<first + Self.lanes)
-        for lane in 0..<Self.lanes { whole[lane] = meters[lane] }
+        for lane in 0..<Self.lanes { values[start + first + lane] = meters[lane] }
       } else {
-        for x in pixels { values[x] = meters[x - first] }
+        for x in pixels { values[start + x] = meters[x - first] }
       }
       let isOrdinary = (meters .> 0) .& (meters .< 100) .& (sums.weights .> Self.leastWeight)
       if all(isOrdinary), !reachesFar || !holdsFar(near, pixels) { continue }
       for x in pixels {
-        (values[x], states[x]) = judged(
-          values[x], states[x], weight: sums.weights[x - first], relative: r[x - first])
+        let index = start + x
+        (values[index], states[index]) = judged(
+          values[index], states[index], weight: sums.weights[x - first], relative: r[x - first])
       }
     }
   }

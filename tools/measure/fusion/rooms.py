@@ -65,14 +65,18 @@ class Room:
     constants: Constants
 
     def cast(self, u, v):
-        """Planar depth and the cosine of incidence for pixel centers `u`, `v` of the picture."""
+        """Planar depth, the number of the solid (0 for the room) and the cosine of incidence, for pixel centers `u`, `v` of the
+        picture."""
         f = self.constants.focal
         camera = np.stack([(u - PICTURE[0] / 2) / f, -(v - PICTURE[1] / 2) / f, -np.ones_like(u)], -1)
         ray = camera @ self.rotation.T
         depth = np.full(u.shape, np.inf)
         normal = np.zeros((*u.shape, 3))
-        for low, high in self.boxes:
+        solid = np.zeros(u.shape, int)
+        for number, (low, high) in enumerate(self.boxes):
+            before = depth.copy()
             hit_box(self.origin, ray, np.array(low), np.array(high), depth, normal)
+            solid[depth < before] = number + 1
         # The room is a box seen from within: the nearest of the planes ahead.
         low, high = map(np.array, self.shell)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -81,8 +85,9 @@ class Room:
         axis = planes.argmin(-1)
         shell = planes.min(-1)
         normal[shell < depth] = np.eye(3)[axis[shell < depth]]
+        solid[shell < depth] = 0
         depth = np.minimum(depth, shell)
-        return depth, np.abs((ray * normal).sum(-1)) / np.linalg.norm(ray, axis=-1)
+        return depth, solid, np.abs((ray * normal).sum(-1)) / np.linalg.norm(ray, axis=-1)
 
 
 def rooms(name, count):
@@ -124,7 +129,7 @@ def centers(size):
 def sensed(room, rng, noisy):
     """Depth in meters, confidence, and which cells fly. Without noise nothing is hidden and nothing flies."""
     u, v = centers(GRID)
-    depth, incidence = room.cast(u, v)
+    depth, _, incidence = room.cast(u, v)
     confidence = np.full(depth.shape, 2, np.uint8)
     if not noisy:
         return depth.astype(np.float32), confidence, np.zeros(depth.shape, bool)
@@ -144,7 +149,7 @@ def sensed(room, rng, noisy):
 def relative(room, rng, noisy):
     """A network's inverse depth of the room on the map, up to a scale and a shift; and the true depth."""
     u, v = centers(MAP)
-    depth, _ = room.cast(u, v)
+    depth, _, _ = room.cast(u, v)
     inverse = 1 / depth
     if noisy:
         c = room.constants

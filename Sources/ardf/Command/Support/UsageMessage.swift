@@ -99,7 +99,7 @@ enum UsageMessage {
     guard !owners.isEmpty else { return nil }
     guard owners.count <= 6 else { return "Other commands have it; leave it out here." }
     let names = owners.map { "ardf \($0.name)" }.joined(separator: ", ")
-    return "It belongs to \(names)."
+    return "It belongs to \(names); leave it out here."
   }
 
   /// A command's options with their dashes.
