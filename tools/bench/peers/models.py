@@ -116,6 +116,29 @@ def load_outputs(path):
     }
 
 
+def weights_rounded(file, inputs):
+    """Difference of ONNX Runtime's outputs of a file where its weights alone are rounded to bfloat16; networks of random
+    weights enlarge it."""
+    import onnx
+    import onnxruntime
+
+    def run(model):
+        session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+        with np.load(inputs) as values:
+            found = session.run(None, {name: values[name] for name in values.files})
+        return {output.name: np.squeeze(value) for output, value in zip(session.get_outputs(), found, strict=True)}
+
+    model = onnx.load(file)
+    exact = run(model.SerializeToString())
+    for tensor in model.graph.initializer:
+        values = onnx.numpy_helper.to_array(tensor)
+        if values.dtype == np.float32 and values.ndim > 1:
+            bits = np.ascontiguousarray(values).view(np.uint32)
+            nearest = (bits + 0x7FFF + (bits >> 16 & 1)) & np.uint32(0xFFFF0000)
+            tensor.CopyFrom(onnx.numpy_helper.from_array(nearest.view(np.float32), tensor.name))
+    return difference(run(model.SerializeToString()), exact)
+
+
 def difference(outputs, reference):
     """The largest difference of any output, relative to the output's largest magnitude.
 
