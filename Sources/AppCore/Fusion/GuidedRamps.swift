@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -85,7 +86,7 @@ struct GuidedRamps {
     guard spread >= Self.leastSpread else { return nil }
     precondition(unsure.map { $0.size == sensor.values.size } ?? true, "readings have different sizes")
     (width, height) = (sensor.width, sensor.height)
-    radius = Int((Self.reach * spread).rounded(.up)) + 1
+    radius = Int(clamping: (Self.reach * spread).rounded(.up)) + 1
     readings = sensor
     let range = model.rules.range
     inverse = (unsure ?? sensor.values).elements.map { range.contains($0) && $0.isFinite ? 1 / $0 : .nan }
