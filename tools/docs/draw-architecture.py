@@ -228,7 +228,7 @@ STAGES = {
     "Graph": (["nodes and shapes;", "rewrites: the same in algebra"], "Graph GraphBuilder MapShape Rewrites"),
     "Plan": (
         ["kernels, costs, offsets"],
-        "Fusing Arithmetic ElementTypes Candidates CostModel WorkGrid Placement ArenaLayout",
+        "Fusing Arithmetic ElementTypes Candidates CostModel WorkGrid BufferAssignment ArenaLayout",
     ),
     "Execution": (["pointers and memory;", "chooses nothing"], "StepBuilder PackedWeights Session ThreadPool"),
 }
