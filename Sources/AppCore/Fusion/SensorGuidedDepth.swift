@@ -43,7 +43,9 @@ struct SensorGuidedDepth {
   private let alignment: DepthAlignment
   private let relative: Plane<Float>
   private let cells: GuidedCells
-  private let columns: [CellPair]
+  private let rows: [CellPair]
+  /// The nearest column of cells to each column of pixels.
+  private let nearestColumns: [Int]
   private let fractions: [Lanes]
   /// Those of all blocks, and where each block's begin.
   private let runs: [Run]
@@ -55,7 +57,8 @@ struct SensorGuidedDepth {
     self.cells = cells
     let width = relative.values.width
     let columns = GridMapping(from: width, to: cells.width).pairs
-    self.columns = columns
+    rows = GridMapping(from: relative.values.height, to: cells.height).pairs
+    nearestColumns = columns.map { $0.fraction < 0.5 ? $0.first : $0.second }
     var (fractions, runs, starts) = ([Lanes](), [Run](), [0])
     for start in stride(from: 0, to: width, by: Self.lanes) {
       var block = Lanes.zero
@@ -87,8 +90,6 @@ struct SensorGuidedDepth {
   private func compute(
     _ range: Range<Int>, _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>
   ) {
-    let rows = GridMapping(from: relative.height, to: cells.height).pairs
-    let nearestColumns = columns.map { $0.fraction < 0.5 ? $0.first : $0.second }
     var upper = SpreadRow(blocks: fractions.count)
     var lower = upper
     var spread = (upper: -1, lower: -1)

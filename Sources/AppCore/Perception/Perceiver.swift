@@ -21,7 +21,7 @@ public struct Perceiver: Sendable {
   /// Whether `perceive` lets one network prepare its input and read its output while the other runs: of use where a frame
   /// has more than one thread.
   public var isOverlapped: Bool
-  /// Over so many threads a frame's objects are spread when they are measured.
+  /// Over so many threads a frame's objects are spread when they are measured, and its pixels when depth is fused.
   ///
   /// The result does not depend on it.
   public var measuringThreads = 1
