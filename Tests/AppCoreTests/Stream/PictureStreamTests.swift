@@ -205,6 +205,22 @@ import Testing
     #expect(arguments.contains("-protocol_whitelist file -f mov -i file:"), "\(arguments)")
   }
 
+  /// What frames of a format carry besides (MPEG-2 a time code) is no complaint.
+  @Test(
+    .enabled(if: (try? FFmpeg()) != nil, "ffmpeg is not installed"),
+    arguments: [
+      ("ts", "mpeg2video"), ("mpg", "mpeg1video"), ("vob", "mpeg2video"), ("mp4", "mpeg4"), ("avi", "mjpeg"),
+      ("webm", "vp8"), ("mov", "prores"), ("mkv", "ffv1"), ("gif", "gif"), ("flv", "flv1"), ("wmv", "wmv2"),
+    ])
+  func wholeFilmsOfAFormatHaveNoDamage(ending: String, codec: String) throws {
+    let place = try TemporaryDirectory()
+    let film = place.file("film.\(ending)")
+    try FFmpeg().run(
+      ["-f", "lavfi", "-i", "testsrc=size=48x32:rate=25:duration=0.4", "-c:v", codec, film], about: film)
+    let found = try Self.contents(of: PictureStream(.film(film)))
+    #expect(found.count == 10 && found.allSatisfy { $0.hasPrefix("48x32 ") }, "\(found)")
+  }
+
   /// Times come with the pictures, inside other messages too; what is no time is a complaint still.
   @Test func picturesHaveTheFilmsTimes() throws {
     let place = try TemporaryDirectory()

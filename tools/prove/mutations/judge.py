@@ -17,10 +17,11 @@ REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
 ACCEPTED_BYTES = 1024 * MIB
 #: Processor time of work: a fixed part, and one for every frame that was done; a process is ended at the most seconds.
 WORK_SECONDS, FRAME_SECONDS, MOST_SECONDS = 10.0, 0.5, 120
-#: What never stands in a message for people: texts of the libraries beneath; 10x1887240216 is a picture's size.
+#: What never stands in a message for people: texts of the libraries beneath, and addresses of memory, which on Linux have
+#: twelve digits; others in ffmpeg's messages are places in a file.
 BENEATH = re.compile(
     r"Error Domain=|NSCocoa|NSPOSIX|NSUnderlying|[Ii]nternal error|Fatal error|\.swift:|Optional\("
-    r"|(?<!\d)0x[0-9a-f]{9,}"
+    r"|@ 0x|(?<!\d)0x[57][0-9a-f]{11}\b"
 )
 #: All of Unicode's control, format, surrogate, line and paragraph characters, but for the line feed.
 UNPRINTABLE = re.compile(

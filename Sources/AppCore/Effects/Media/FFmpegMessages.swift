@@ -6,8 +6,10 @@ struct FFmpegMessages {
   private static let longest = 99_999_999_999_999_999
 
   /// The filter that says when each picture is shown: `frame:12 pts:400000`, in microseconds.
+  ///
+  /// Of what a frame carries the added key alone is printed: films bring others (time codes, stereo modes, captions).
   static let timeFilter =
-    "settb=expr=1/1000000,metadata=mode=add:key=ardf:value=time,metadata=mode=print:file='pipe\\:2':direct=1"
+    "settb=expr=1/1000000,metadata=mode=add:key=ardf:value=time,metadata=mode=print:key=ardf:file='pipe\\:2':direct=1"
 
   /// Bytes that were taken in.
   private(set) var bytes = 0
