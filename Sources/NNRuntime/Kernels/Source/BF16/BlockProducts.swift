@@ -14,7 +14,5 @@ protocol BlockProducts {
   /// Adds the weighted values of 32 channels to the output.
   static func addValues(_ product: BlockProduct, _ room: UnsafeMutablePointer<Float>)
   /// The weights of a block of keys, and their sums, from scores in bf16.
-  static func weighBounded(
-    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-    _ scratch: UnsafeMutablePointer<Float>)
+  static func weighBounded(_ panel: QueryPanel, _ keys: KeyBlock, of attention: RoundedAttention)
 }

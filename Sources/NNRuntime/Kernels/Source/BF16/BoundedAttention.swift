@@ -13,38 +13,22 @@ import NNKernelInterface
 /// The arithmetic of bounded attention's scores.
 protocol BoundedScores {
   /// Floats of its own.
-  static func room(_ task: AttentionTask) -> (block: Int, keys: Int)
-  /// Adds what it needs of a block of queries, whose copy and place are made.
-  static func beginBlock(
-    _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
-    _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>)
+  static func room(_ task: AttentionTask) -> (panel: Int, keys: Int)
+  /// Adds what it needs of a panel of queries, whose copy and place are made.
+  static func begin(_ panel: QueryPanel, of attention: RoundedAttention)
   /// Adds what it needs of a block of keys, whose copy and center are made.
-  static func copyKeys(
-    _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
-    _ count: Int, _ scratch: UnsafeMutablePointer<Float>)
+  static func copy(_ keys: KeyBlock, of attention: RoundedAttention)
   /// The weights of a block of keys, and their sums.
-  static func weigh(
-    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-    _ scratch: UnsafeMutablePointer<Float>)
+  static func weigh(_ panel: QueryPanel, _ keys: KeyBlock, of attention: RoundedAttention)
 }
 
 /// Scores of the copies in bf16.
 enum RoundedScores: BoundedScores {
-  @inline(__always) static func room(_ task: AttentionTask) -> (block: Int, keys: Int) { (0, 0) }
-  @inline(__always) static func beginBlock(
-    _: UnsafePointer<AttentionTask>, _: RoundedAttentionScratch, _: Int, _: Int,
-    _: UnsafeMutablePointer<Float>,
-    _: UnsafeMutablePointer<Float>
-  ) {}
-  @inline(__always) static func copyKeys(
-    _: UnsafePointer<AttentionTask>, _: RoundedAttentionScratch, _: Int, _: Int, _: Int,
-    _: UnsafeMutablePointer<Float>
-  ) {}
-  @inline(__always) static func weigh(
-    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-    _ scratch: UnsafeMutablePointer<Float>
-  ) {
-    OwnProducts.weighBounded(layout, keys, factor, block, scratch)
+  @inline(__always) static func room(_ task: AttentionTask) -> (panel: Int, keys: Int) { (0, 0) }
+  @inline(__always) static func begin(_: QueryPanel, of _: RoundedAttention) {}
+  @inline(__always) static func copy(_: KeyBlock, of _: RoundedAttention) {}
+  @inline(__always) static func weigh(_ panel: QueryPanel, _ keys: KeyBlock, of attention: RoundedAttention) {
+    OwnProducts.weighBounded(panel, keys, of: attention)
   }
 }
 
@@ -55,100 +39,93 @@ enum RoundedScores: BoundedScores {
 @inline(__always) var hidden: Float { -1e30 }
 @inline(__always) var leastFactor: Float { 1e-6 }
 
-/// The largest distance of the copied keys from the center.
-@inline(__always)
-func farthest(_ layout: RoundedAttentionScratch, _ keys: Int, _ scratch: UnsafeMutablePointer<Float>) -> Float
-{
-  let rows = UnsafeRawPointer(scratch + layout.keyCopy)
-  let zero = Vector(repeating: 0)
-  var largest = zero
-  for first in stride(from: 0, to: keys, by: 16) {
-    let squares = scratch + layout.product
-    for key in first..<first &+ 16 {
-      var sum = zero
-      if key < keys {
-        for channel in stride(from: 0, to: layout.keyWidth, by: 16) {
-          let entries = BFloat16Element().load(rows + 2 &* (key &* layout.keyWidth &+ channel))
-          let distance = entries - load(scratch + layout.center + channel)
-          sum = multiplyAdd(distance, distance, sum)
-        }
-      }
-      store(sum, squares + (key &- first) &* 16)
-    }
-    var sum = zero
-    transpose({ load(squares + $0 &* 16) }, { sum += $1 })
-    largest = larger(sum, largest)
-  }
-  return maximum(largest).squareRoot()
-}
-
-/// Writes each query's score of the center, and what a key at a distance of 1 from it may add.
-@inline(__always)
-func placeQueries(
-  _ layout: RoundedAttentionScratch, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-  _ center: UnsafePointer<Float>
-) {
-  for half in 0..<2 {
+extension RoundedAttention {
+  /// The largest distance of the copied keys from the center.
+  @inline(__always)
+  func radius(_ keys: KeyBlock) -> Float {
+    let rows = UnsafeRawPointer(scratch + layout.keyCopy)
     let zero = Vector(repeating: 0)
-    var (middle, square) = (zero, zero)
-    for pair in 0..<layout.keyWidth / 2 {
-      let entries = load(block + (half &* layout.keyWidth / 2 &+ pair) &* 16)
-      middle = ardf_bf16_dot(middle, entries, Vector(repeating: center[pair]))
-      square = ardf_bf16_dot(square, entries, entries)
+    var largest = zero
+    for first in stride(from: 0, to: keys.count, by: 16) {
+      let squares = scratch + layout.product
+      for key in first..<first &+ 16 {
+        var sum = zero
+        if key < keys.count {
+          for channel in stride(from: 0, to: layout.keyWidth, by: 16) {
+            let entries = BFloat16Element().load(rows + 2 &* (key &* layout.keyWidth &+ channel))
+            let distance = entries - load(scratch + layout.center + channel)
+            sum = multiplyAdd(distance, distance, sum)
+          }
+        }
+        store(sum, squares + (key &- first) &* 16)
+      }
+      var sum = zero
+      transpose({ load(squares + $0 &* 16) }, { sum += $1 })
+      largest = larger(sum, largest)
     }
-    let lane = half &* 16
-    store(middle * Vector(repeating: factor), block + layout.middles + lane)
-    store(square, block + layout.reaches + lane)
-    for query in lane..<lane &+ 16 {
-      block[layout.reaches &+ query] = abs(factor) * block[layout.reaches &+ query].squareRoot()
+    return maximum(largest).squareRoot()
+  }
+
+  /// Writes each query's score of the center, and what a key at a distance of 1 from it may add.
+  @inline(never)
+  func place(_ panel: QueryPanel) {
+    let (center, factor) = (scratch + layout.roundedCenter, factor)
+    let (middles, reaches) = (panel.state + layout.middles, panel.state + layout.reaches)
+    for half in 0..<2 {
+      let zero = Vector(repeating: 0)
+      var (middle, square) = (zero, zero)
+      for pair in 0..<layout.keyWidth / 2 {
+        let entries = load(panel.state + (half &* layout.keyWidth / 2 &+ pair) &* 16)
+        middle = ardf_bf16_dot(middle, entries, Vector(repeating: center[pair]))
+        square = ardf_bf16_dot(square, entries, entries)
+      }
+      let lane = half &* 16
+      store(middle * Vector(repeating: factor), middles + lane)
+      store(square, reaches + lane)
+      for query in lane..<lane &+ 16 {
+        reaches[query] = abs(factor) * reaches[query].squareRoot()
+      }
     }
   }
-}
 
-/// Whether no score of a block of keys, none farther than `radius` from the center, exceeds its offset by too much.
-///
-/// The first block of keys sets the offsets if so.
-@inline(__always)
-func isBounded(
-  _ layout: RoundedAttentionScratch, _ block: UnsafeMutablePointer<Float>, _ radius: Float, isFirst: Bool
-) -> Bool {
-  let whole = Vector(repeating: radius)
-  let half = Vector(repeating: radius / 2)
-  func offset(_ lane: Int) -> Vector {
-    isFirst
-      ? multiplyAdd(load(block + layout.reaches + lane), half, load(block + layout.middles + lane))
-      : load(block + layout.offsets + lane)
+  /// Whether no score of a block of keys, none farther than `radius` from the center, exceeds its offset by too much.
+  ///
+  /// The first block of keys sets the offsets if so.
+  @inline(__always)
+  func isBounded(_ panel: QueryPanel, _ radius: Float, isFirst: Bool) -> Bool {
+    let (middles, reaches) = (panel.state + layout.middles, panel.state + layout.reaches)
+    let offsets = panel.state + layout.offsets
+    let whole = Vector(repeating: radius)
+    let half = Vector(repeating: radius / 2)
+    func offset(_ lane: Int) -> Vector {
+      isFirst
+        ? multiplyAdd(load(reaches + lane), half, load(middles + lane)) : load(offsets + lane)
+    }
+    func fits(_ lane: Int, _ offset: Vector) -> Bool {
+      let most = multiplyAdd(load(reaches + lane), whole, load(middles + lane))
+      return all(most - offset .<= Vector(repeating: limit))
+    }
+    let (low, high) = (offset(0), offset(16))
+    guard fits(0, low), fits(16, high) else { return false }
+    store(low, offsets)
+    store(high, offsets + 16)
+    return true
   }
-  func fits(_ lane: Int, _ offset: Vector) -> Bool {
-    let most = multiplyAdd(load(block + layout.reaches + lane), whole, load(block + layout.middles + lane))
-    return all(most - offset .<= Vector(repeating: limit))
-  }
-  let (low, high) = (offset(0), offset(16))
-  guard fits(0, low), fits(16, high) else { return false }
-  store(low, block + layout.offsets)
-  store(high, block + layout.offsets + 16)
-  return true
-}
 
-/// Adds a block of keys to a block of queries, whose scores are bounded.
-@inline(__always)
-func attendBounded<Scores: BoundedScores>(
-  _: Scores.Type, _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float,
-  _ block: UnsafeMutablePointer<Float>,
-  _ scratch: UnsafeMutablePointer<Float>
-) {
-  let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
-  segment.pointee = 0
-  Scores.weigh(layout, keys, factor, block, scratch)
-  var channel = 0
-  while channel < layout.valueWidth {
-    OwnProducts.addValues(
-      (
-        rows: UnsafeRawPointer(scratch + layout.values + channel &* (RoundedAttentionScratch.keys / 2)),
-        rowStride: RoundedAttentionScratch.keys &* 2, segments: UnsafePointer(segment), segmentCount: 1,
-        steps: (keys &+ 31) / 32, step: 32, columns: UnsafeRawPointer(scratch + layout.weights),
-        output: block + layout.output + channel &* blockRows, readsAhead: false
-      ), scratch + layout.room)
-    channel &+= 32
+  /// Adds the weighted values of a block of keys to the output of a panel.
+  @inline(__always)
+  func addValues(_ panel: QueryPanel, _ keys: KeyBlock) {
+    let segment = noOffset()
+    var channel = 0
+    while channel < layout.valueWidth {
+      OwnProducts.addValues(
+        (
+          rows: UnsafeRawPointer(scratch + layout.values + channel &* (RoundedAttentionScratch.keys / 2)),
+          rowStride: RoundedAttentionScratch.keys &* 2, segments: segment, segmentCount: 1,
+          steps: (keys.count &+ 31) / 32, step: 32, columns: UnsafeRawPointer(scratch + layout.weights),
+          output: panel.state + layout.output + channel &* blockRows, readsAhead: false
+        ), scratch + layout.room)
+      channel &+= 32
+    }
   }
 }

@@ -256,25 +256,23 @@ private func storeSums(
 extension OwnProducts {
   /// The weights of a block of keys, and their sums: scores of 32 keys at a time become weights.
   @inline(never)
-  static func weighBounded(
-    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-    _ scratch: UnsafeMutablePointer<Float>
-  ) {
-    let segment = UnsafeMutableRawPointer(scratch + layout.segment).assumingMemoryBound(to: Int.self)
+  static func weighBounded(_ panel: QueryPanel, _ keys: KeyBlock, of attention: RoundedAttention) {
+    let (scratch, layout, segment) = (attention.scratch, attention.layout, attention.noOffset())
     let scores = scratch + layout.product
-    let factor = Vector(repeating: factor)
+    let factor = Vector(repeating: attention.factor)
     let zero = Vector(repeating: 0)
-    for part in 0..<(keys &+ 31) / 32 {
+    for part in 0..<(keys.count &+ 31) / 32 {
       multiplyBlock(
         (
           rows: UnsafeRawPointer(scratch + layout.keyCopy + part &* 16 &* layout.keyWidth),
-          rowStride: layout.keyWidth &* 2, segments: UnsafePointer(segment), segmentCount: 1, steps: 1,
-          step: layout.keyWidth, columns: UnsafeRawPointer(block), output: scores, readsAhead: false
+          rowStride: layout.keyWidth &* 2, segments: segment, segmentCount: 1, steps: 1,
+          step: layout.keyWidth, columns: UnsafeRawPointer(panel.state), output: scores, readsAhead: false
         ), tiles: false, rows: blockRows, columnTiles: 2, scratch + layout.room)
-      let used = keys &- part &* 32
+      let used = keys.count &- part &* 32
       for lane in stride(from: 0, to: blockRows, by: 16) {
-        let shift = zero - load(block + layout.offsets + lane)
-        var total = load(block + layout.sums + lane)
+        let softmax = attention.softmax(panel, lane)
+        let shift = zero - load(softmax.maxima)
+        var total = load(softmax.sums)
         let target = scratch + (layout.weights &+ part &* 512 &+ lane &* 16)
         for pair in 0..<16 {
           let row = scores + (pair &* 2 &* panelWidth &+ lane)
@@ -287,7 +285,7 @@ extension OwnProducts {
           total += even
           total += odd
         }
-        store(total, block + layout.sums + lane)
+        store(total, softmax.sums)
       }
     }
   }

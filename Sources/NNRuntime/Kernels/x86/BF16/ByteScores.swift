@@ -20,34 +20,30 @@ enum ByteScores: BoundedScores {
   /// Whether there are fewer products than in bf16.
   @inline(__always) private static func saves(_ keyWidth: Int) -> Bool { keyWidth > 32 }
 
-  /// Floats for a block of queries: transposed queries, scales times the task's, and 128 times the sums of their integers.
+  /// Floats for a panel of queries: transposed queries, scales times the task's, and 128 times the sums of their integers.
   ///
   /// For a block of keys: keys and their scales.
-  @inline(__always) static func room(_ task: AttentionTask) -> (block: Int, keys: Int) {
+  @inline(__always) static func room(_ task: AttentionTask) -> (panel: Int, keys: Int) {
     guard saves(task.keyWidth) else { return (0, 0) }
     let (width, keys) = (width(task.keyWidth), RoundedAttentionScratch.keys)
     return (width &* blockRows / 4 &+ 2 &* blockRows, keys &* width / 4 &+ keys / together)
   }
 
   @inline(never)
-  static func beginBlock(
-    _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ index: Int,
-    _ block: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>
-  ) {
+  static func begin(_ panel: QueryPanel, of attention: RoundedAttention) {
+    let (task, layout) = (attention.task.pointee, attention.layout)
     guard saves(layout.keyWidth) else { return }
-    let task = task.pointee
     let words = width(layout.keyWidth) / 4
-    let rows = scratch + layout.pairs
-    let scales = block + (layout.ownBlock &+ words &* blockRows)
+    let (rows, columns) = (attention.scratch + layout.pairs, panel.state + layout.ownPanel)
+    let scales = columns + words &* blockRows
     let sums = scales + blockRows
     for lane in 0..<blockRows {
       let row = UnsafeMutableRawPointer(rows + lane &* words)
       clear(row, 2 &* words)
-      let token = index &* blockRows &+ lane
       var (scale, sum) = (leastScale, 0)
-      if token < task.tokens {
+      if lane < panel.count {
         let source = address(
-          task.query, task.element, head &* task.queryHeadStride &+ token &* task.tokenStride)
+          task.query, task.element, attention.head.query &+ (panel.first &+ lane) &* task.tokenStride)
         var largest = Vector(repeating: 0)
         forEachVector(task.keyWidth) {
           let x = task.element.loadSome(source + $0 &* task.element.size, $1)
@@ -68,27 +64,25 @@ enum ByteScores: BoundedScores {
     for half in 0..<2 {
       for word in stride(from: 0, to: words, by: 16) {
         let source = rows + (16 &* half &* words &+ word)
-        let target = block + (layout.ownBlock &+ (half &* words &+ word) &* 16)
+        let target = columns + (half &* words &+ word) &* 16
         transpose({ load(source + $0 &* words) }, { store($1, target + $0 &* 16) })
       }
     }
   }
 
   @inline(never)
-  static func copyKeys(
-    _ task: UnsafePointer<AttentionTask>, _ layout: RoundedAttentionScratch, _ head: Int, _ first: Int,
-    _ count: Int, _ scratch: UnsafeMutablePointer<Float>
-  ) {
+  static func copy(_ keys: KeyBlock, of attention: RoundedAttention) {
+    let (task, layout, count) = (attention.task.pointee, attention.layout, keys.count)
     guard saves(layout.keyWidth) else { return }
-    let task = task.pointee
     let width = width(layout.keyWidth)
-    let rows = UnsafeMutableRawPointer(scratch + layout.ownKeys)
-    let scales = scratch + (layout.ownKeys &+ RoundedAttentionScratch.keys &* width / 4)
+    let (own, center) = (attention.scratch + layout.ownKeys, attention.scratch + layout.center)
+    let rows = UnsafeMutableRawPointer(own)
+    let scales = own + RoundedAttentionScratch.keys &* width / 4
+    let first = attention.head.key &+ keys.first &* task.tokenStride
     /// Sixteen channels of a key, less the center's.
     @inline(__always) func distance(_ key: Int, _ channel: Int, _ used: Int) -> Vector {
-      let offset = head &* task.keyHeadStride &+ (first &+ key) &* task.tokenStride &+ channel
-      return task.element.loadSome(address(task.key, task.element, offset), used)
-        - load(scratch + layout.center + channel)
+      let offset = first &+ key &* task.tokenStride &+ channel
+      return task.element.loadSome(address(task.key, task.element, offset), used) - load(center + channel)
     }
     for begin in stride(from: 0, to: (count &+ 31) / 32 &* 32, by: together) {
       var (largest, squares) = (Vector(repeating: 0), Vector(repeating: 0))
@@ -118,23 +112,20 @@ enum ByteScores: BoundedScores {
   }
 
   @inline(never)
-  static func weigh(
-    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-    _ scratch: UnsafeMutablePointer<Float>
-  ) {
-    guard saves(layout.keyWidth) else {
-      return OwnProducts.weighBounded(layout, keys, factor, block, scratch)
-    }
+  static func weigh(_ panel: QueryPanel, _ keys: KeyBlock, of attention: RoundedAttention) {
+    let layout = attention.layout
+    guard saves(layout.keyWidth) else { return OwnProducts.weighBounded(panel, keys, of: attention) }
     let width = width(layout.keyWidth)
-    let columns = block + layout.ownBlock
+    let columns = panel.state + layout.ownPanel
     let queryScales = FloatRow(from: columns + width / 4 &* blockRows)
     let sums = FloatRow(from: columns + (width / 4 &* blockRows &+ blockRows))
-    let (middles, offsets) = (FloatRow(from: block + layout.middles), FloatRow(from: block + layout.offsets))
+    let middles = FloatRow(from: panel.state + layout.middles)
+    let offsets = FloatRow(from: panel.state + layout.offsets)
     let (low, high) = (middles.low - offsets.low, middles.high - offsets.high)
-    let rows = scratch + layout.ownKeys
+    let rows = attention.scratch + layout.ownKeys
     let keyScales = rows + RoundedAttentionScratch.keys &* width / 4
-    weighKeys(
-      IntegerQuads.self, layout, keys, block, scratch,
+    attention.weigh(
+      panel, keys, multiplying: IntegerQuads.self,
       (rows: UnsafeRawPointer(rows), width: width, columns: UnsafeRawPointer(columns))
     ) { group in
       let scale = Vector(repeating: keyScales[group])

@@ -25,18 +25,16 @@ enum RoundedPairs: WordArithmetic {
 extension OwnProducts {
   /// The weights of a block of keys, and their sums, from scores in bf16.
   @inline(never)
-  static func weighBounded(
-    _ layout: RoundedAttentionScratch, _ keys: Int, _ factor: Float, _ block: UnsafeMutablePointer<Float>,
-    _ scratch: UnsafeMutablePointer<Float>
-  ) {
-    let factor = Vector(repeating: factor)
+  static func weighBounded(_ panel: QueryPanel, _ keys: KeyBlock, of attention: RoundedAttention) {
+    let layout = attention.layout
+    let factor = Vector(repeating: attention.factor)
     let zero = Vector(repeating: 0)
-    let offsets = FloatRow(from: block + layout.offsets)
-    weighKeys(
-      RoundedPairs.self, layout, keys, block, scratch,
+    let offsets = FloatRow(from: panel.state + layout.offsets)
+    attention.weigh(
+      panel, keys, multiplying: RoundedPairs.self,
       (
-        rows: UnsafeRawPointer(scratch + layout.keyCopy), width: layout.keyWidth &* 2,
-        columns: UnsafeRawPointer(block)
+        rows: UnsafeRawPointer(attention.scratch + layout.keyCopy), width: layout.keyWidth &* 2,
+        columns: UnsafeRawPointer(panel.state)
       )
     ) { _ in
       ScoreScaling(lowFactor: factor, highFactor: factor, low: zero - offsets.low, high: zero - offsets.high)
@@ -50,65 +48,67 @@ struct ScoreScaling {
   var lowFactor, highFactor, low, high: Vector
 }
 
-/// The weights of a block of keys, and their sums.
-///
-/// Products and powers keep different parts of the processor busy: while eight keys are multiplied, the scores of the
-/// eight before become weights. The first eight have none before: their hidden scores' weights are overwritten.
-///
-/// - `operands`: keys, `width` bytes from one to the next, and transposed queries, of the first sixteen and then of the others.
-/// - `scaling`: of the eight keys from `8 * group` on.
-@inline(__always)
-func weighKeys<Words: WordArithmetic>(
-  _: Words.Type, _ layout: RoundedAttentionScratch, _ keys: Int, _ block: UnsafeMutablePointer<Float>,
-  _ scratch: UnsafeMutablePointer<Float>,
-  _ operands: (rows: UnsafeRawPointer, width: Int, columns: UnsafeRawPointer),
-  scaling: (_ group: Int) -> ScoreScaling
-) {
-  let count = Sums8<WideSums<Words>>.count
-  let scores = scratch + layout.product
-  var total = FloatRow(from: block + layout.sums)
-  hide(from: 0)
-  let width = operands.width
-  let tile = width &* 16
-  var target = scratch + layout.weights
-  var exponents = scaling(0)
-  for key in stride(from: 0, to: (keys &+ 31) / 32 &* 32, by: count) {
-    var rows = operands.rows + key &* width
-    var columns = operands.columns
-    var sums = Sums8<WideSums<Words>>()
-    for pair in 0..<4 {
-      let end = columns + tile / 4
-      repeat {
-        sums.add(rows, width, columns, tile)
-        rows += 4
-        columns += 64
-      } while columns < end
-      weigh(TwoRows(from: scores + pair &* 64), target + pair &* 16, exponents, &total)
+extension RoundedAttention {
+  /// The weights of a block of keys, and their sums.
+  ///
+  /// Products and powers keep different parts of the processor busy: while eight keys are multiplied, the scores of the
+  /// eight before become weights. The first eight have none before: their hidden scores' weights are overwritten.
+  ///
+  /// - `operands`: keys, `width` bytes from one to the next, and transposed queries, of the first sixteen and then of the others.
+  /// - `scaling`: of the eight keys from `8 * group` on.
+  @inline(__always)
+  func weigh<Words: WordArithmetic>(
+    _ panel: QueryPanel, _ keys: KeyBlock, multiplying: Words.Type,
+    _ operands: (rows: UnsafeRawPointer, width: Int, columns: UnsafeRawPointer),
+    scaling: (_ group: Int) -> ScoreScaling
+  ) {
+    let count = Sums8<WideSums<Words>>.count
+    let (scores, weights) = (scratch + layout.product, scratch + layout.weights)
+    let softmax = softmax(panel, 0)
+    var total = FloatRow(from: softmax.sums)
+    hide(from: 0)
+    let width = operands.width
+    let tile = width &* 16
+    var target = weights
+    var exponents = scaling(0)
+    for key in stride(from: 0, to: (keys.count &+ 31) / 32 &* 32, by: count) {
+      var rows = operands.rows + key &* width
+      var columns = operands.columns
+      var sums = Sums8<WideSums<Words>>()
+      for pair in 0..<4 {
+        let end = columns + tile / 4
+        repeat {
+          sums.add(rows, width, columns, tile)
+          rows += 4
+          columns += 64
+        } while columns < end
+        weighTwo(TwoRows(from: scores + pair &* 64), target + pair &* 16, exponents, &total)
+      }
+      sums.write(to: scores)
+      exponents = scaling(key / count)
+      hide(from: keys.count &- key)
+      target = weights + (key / 32 &* 512 &+ key % 32 &* 8)
     }
-    sums.write(to: scores)
-    exponents = scaling(key / count)
-    hide(from: keys &- key)
-    target = scratch + layout.weights + (key / 32 &* 512 &+ key % 32 &* 8)
-  }
-  for pair in 0..<4 {
-    weigh(TwoRows(from: scores + pair &* 64), target + pair &* 16, exponents, &total)
-  }
-  total.write(to: block + layout.sums)
+    for pair in 0..<4 {
+      weighTwo(TwoRows(from: scores + pair &* 64), target + pair &* 16, exponents, &total)
+    }
+    total.write(to: softmax.sums)
 
-  /// Gives the scores of a group's keys from `first` on no weight.
-  @inline(__always) func hide(from first: Int) {
-    var key = max(first, 0)
-    while key < count {
-      store(Vector(repeating: hidden), scores + key &* panelWidth)
-      store(Vector(repeating: hidden), scores + (key &* panelWidth &+ 16))
-      key &+= 1
+    /// Gives the scores of a group's keys from `first` on no weight.
+    @inline(__always) func hide(from first: Int) {
+      var key = max(first, 0)
+      while key < count {
+        store(Vector(repeating: hidden), scores + key &* panelWidth)
+        store(Vector(repeating: hidden), scores + (key &* panelWidth &+ 16))
+        key &+= 1
+      }
     }
   }
 }
 
 /// Weights of two keys.
 @inline(__always)
-private func weigh(
+private func weighTwo(
   _ scores: TwoRows, _ weights: UnsafeMutablePointer<Float>, _ exponents: ScoreScaling,
   _ total: inout FloatRow
 ) {
