@@ -100,7 +100,9 @@ struct FusedCase: Hashable {
   static func all(of kernel: ConvolutionKernel) -> [FusedCase] {
     let prologues: [ConvolutionKernel.Prologues] = [.none, .normalize, .enlarge, .multiply]
     let epilogues: [ConvolutionKernel.Epilogues] = [.none, .residual, .addend, .project]
-    return prologues.filter(kernel.prologues.isSuperset).flatMap { prologue in
+    let fused =
+      kernel.prologues.contains(.quantize) ? [.quantize] : prologues.filter(kernel.prologues.isSuperset)
+    return fused.flatMap { prologue in
       epilogues.filter(kernel.epilogues.isSuperset).map { FusedCase(prologue: prologue, epilogue: $0) }
     }
   }

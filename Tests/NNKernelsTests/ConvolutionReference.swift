@@ -20,6 +20,8 @@ struct ConvolutionReference {
   let behind, behindBias: [Float]
 
   static let epsilon: Float = 1e-6
+  /// Some inputs lie beyond the least of them.
+  static let steps = ByteSteps(scale: 0.007, low: -100, high: 155)
   var shape: ConvolutionShape { test.shape }
 
   /// One axis of a table of two taps.
@@ -42,13 +44,18 @@ struct ConvolutionReference {
     }
   }
 
-  init(_ test: ConvolutionCase, _ pair: ElementPair, enlarged: Bool, products: ProductElement) {
+  init(
+    _ test: ConvolutionCase, _ pair: ElementPair, enlarged: Bool, stepped: Bool, products: ProductElement
+  ) {
     let shape = test.shape
     var numbers = TestNumbers(seed: 7)
     self.test = test
     factor = products == .bfloat16 ? { roundedToBF16($0) } : { $0 }
-    weights = numbers.next(shape.outChannels * shape.inChannels * shape.kernelHeight * shape.kernelWidth)
-    scale = numbers.next(shape.outChannels)
+    let numbersOfWeights = numbers.next(
+      shape.outChannels * shape.inChannels * shape.kernelHeight * shape.kernelWidth)
+    let scales = numbers.next(shape.outChannels)
+    weights = stepped ? numbersOfWeights.map { min(($0 * 128).rounded(), 127) } : numbersOfWeights
+    scale = stepped ? scales.map { $0 / 128 } : scales
     bias = numbers.next(shape.outChannels)
     edges = numbers.next(3 * shape.outChannels)
     (gamma, beta) = (numbers.next(shape.inChannels), numbers.next(shape.inChannels))
@@ -116,6 +123,10 @@ struct ConvolutionReference {
           result += zip(pixel, gamma).map { Float($0) * $1 }
           continue
         }
+        if prologue == .quantize {
+          result += pixel.map { Self.stepped(Float($0)) }
+          continue
+        }
         guard prologue == .normalize else {
           result += pixel.map { factor(Float($0)) }
           continue
@@ -129,6 +140,11 @@ struct ConvolutionReference {
       }
     }
     return result
+  }
+
+  /// The nearest of the steps.
+  private static func stepped(_ x: Float) -> Float {
+    min(max(x * (1 / steps.scale), steps.low), steps.high).rounded(.toNearestOrEven) * steps.scale
   }
 
   /// The outputs: the sums after the epilogue.

@@ -52,6 +52,32 @@ import Testing
     try net.check(net.node("Add", [y, cut[0]]))
   }
 
+  @Test(
+    "weights of 8 bits keep their scales: a number for all, or one an output channel",
+    arguments: [true, false])
+  func products(perChannel: Bool) throws {
+    for (type, zero) in [(3, Float(0)), (2, 128)] {
+      var net = DrawnNetwork(seed: 51 + type, input: [6, 20])
+      let x = rounded("x", scale: 0.016, zero: 5, type: 3, &net)
+      func weights(_ shape: [Int], outputs: Int) -> String {
+        let drawn = net.floats(shape.reduce(1, *), -127...127).map { $0.rounded() + zero }
+        let count = perChannel ? shape[outputs] : 1
+        let scales = net.constant(perChannel ? [count] : [], (0..<count).map { 0.002 + 0.001 * Float($0) })
+        let zeros = integers(
+          [Float](repeating: zero, count: count), perChannel ? [count] : [], type: type, &net)
+        return net.node(
+          "DequantizeLinear", [integers(drawn, shape, type: type, &net), scales, zeros],
+          ["axis": .int(outputs)])
+      }
+      let product = net.node("MatMul", [x, weights([20, 9], outputs: 1)])
+      let transposed = net.node(
+        "Gemm", [x, weights([9, 20], outputs: 0), net.weights([9])], ["transB": .int(1)])
+      let straight = net.node("Gemm", [x, weights([20, 9], outputs: 1), net.weights([9])])
+      try net.check(
+        net.node("Add", [net.node("Add", [product, transposed]), straight]), "\(type), \(perChannel)")
+    }
+  }
+
   @Test("integers that others read, or are read by another scale, stay integers")
   func others() throws {
     var net = DrawnNetwork(seed: 48, input: [1, 4, 3, 3])

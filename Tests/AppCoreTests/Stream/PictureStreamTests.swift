@@ -205,7 +205,7 @@ import Testing
     #expect(arguments.contains("-protocol_whitelist file -f mov -i file:"), "\(arguments)")
   }
 
-  /// What frames of a format carry besides (MPEG-2 a time code) is no complaint.
+  /// Metadata of frames (MPEG-2 has time codes) is no complaint.
   @Test(
     .enabled(if: (try? FFmpeg()) != nil, "ffmpeg is not installed"),
     arguments: [

@@ -130,6 +130,7 @@ extension StepBuilder {
         shapes[node.inputs[0]], larger.height, larger.width, larger.interpolation)
       task.prologue = .enlarge(resampling)
       owners += tables
+    case .quantize(let steps): task.prologue = .quantize(steps)
     case .multiply: unsafe task.prologue = .multiply(pointer(node.inputs[node.inputs.count - 1]))
     }
     switch layer.epilogue {

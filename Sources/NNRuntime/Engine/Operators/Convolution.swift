@@ -35,6 +35,8 @@ package struct Convolution: Sendable {
     case enlarge(Resize)
     /// Each pixel is multiplied by the last input, a vector, channel by channel.
     case multiply
+    /// Each element becomes the nearest of 256 multiples of a scale.
+    case quantize(ByteSteps)
     /// A transposed convolution comes before, and is done by the four convolutions of 2x2 that the two are together.
     case transpose(Transposition)
   }
@@ -185,6 +187,11 @@ extension Convolution: Operator {
     )
   }
 
+  /// Whether its weights, but for their scales, are integers of 8 bits.
+  var hasByteWeights: Bool {
+    weights.floats().allSatisfy { $0 >= -128 && $0 <= 127 && $0 == $0.rounded(.towardZero) }
+  }
+
   /// Whether each filter reads one channel.
   var isDepthwise: Bool { groups > 1 }
   /// Whether a map before or after it is not materialized.
@@ -199,7 +206,7 @@ extension ReducedProducts {
 extension Convolution.Prologue {
   fileprivate var parameterCount: Int {
     switch self {
-    case .none, .enlarge, .multiply: 0
+    case .none, .enlarge, .multiply, .quantize: 0
     case .normalize(let norm): norm.parameterCount
     case .transpose(let transposed): transposed.weights.count + transposed.bias.count
     }
@@ -225,9 +232,22 @@ extension Value {
       weights, bias: bias, stride: stride, padding: padding, trailing: nil, groups: groups, name: name)
   }
 
+  /// Dense cross-correlation as above, of weights times a scale for each output channel, which is kept beside them.
+  package func convolution(
+    _ weights: Tensor, scale: [Float], bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, name: String
+  ) -> Value {
+    guard scale.count == weights.shape.first else {
+      return failed(.wrongWeights(found: [scale.count], needed: "a scale an output channel is needed"), name)
+    }
+    return convolution(
+      weights, scale: scale, bias: bias, stride: stride, padding: padding, trailing: nil, groups: 1,
+      name: name)
+  }
+
   /// Cross-correlation with zero padding, below and to the right as `trailing` says.
   func convolution(
-    _ weights: Tensor, bias: Tensor?, stride: Int, padding: Int, trailing: TrailingPadding?, groups: Int,
+    _ weights: Tensor, scale: [Float]? = nil, bias: Tensor?, stride: Int, padding: Int,
+    trailing: TrailingPadding?, groups: Int,
     name: String
   ) -> Value {
     guard weights.shape.count == 4 else {
@@ -249,7 +269,7 @@ extension Value {
     }
     if let misfit = Self.misfit(of: bias, outputs: out) { return failed(misfit, name) }
     let layer = Convolution(
-      weights: weights, scale: nil, bias: bias?.floats() ?? [Float](repeating: 0, count: out),
+      weights: weights, scale: scale, bias: bias?.floats() ?? [Float](repeating: 0, count: out),
       outChannels: out, kernelHeight: kernelHeight, kernelWidth: kernelWidth, stride: stride,
       padding: padding, trailing: trailing, groups: groups)
     return applying(layer, name: name)
@@ -257,10 +277,16 @@ extension Value {
 
   /// A linear layer on the channels of every pixel (token); `weights` is (out, in).
   public func linear(_ weights: Tensor, bias: Tensor? = nil, name: String) -> Value {
+    linear(weights, scale: nil, bias: bias, name: name)
+  }
+
+  /// The same, of weights times a scale for each output channel, which is kept beside them, where there is one.
+  package func linear(_ weights: Tensor, scale: [Float]?, bias: Tensor? = nil, name: String) -> Value {
     guard weights.shape.count == 2 else {
       return failed(.wrongWeights(found: weights.shape, needed: "(out, in) is needed"), name)
     }
-    return convolution(
-      weights.reshaped([weights.shape[0], weights.shape[1], 1, 1]), bias: bias, name: name)
+    let filters = weights.reshaped([weights.shape[0], weights.shape[1], 1, 1])
+    guard let scale else { return convolution(filters, bias: bias, name: name) }
+    return convolution(filters, scale: scale, bias: bias, name: name)
   }
 }

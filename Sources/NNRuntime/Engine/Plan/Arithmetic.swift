@@ -63,6 +63,7 @@ package struct Arithmetic {
     func words() -> KernelChoice? {
       first(.int16, "products of 16-bit integers, a scale a pixel and channel")
     }
+    if let choice = catalogue.steppedChoice(layer, shape) { return choice }
     switch precision {
     case .fp32: return nil
     case .bf16 where isOutput: return nil

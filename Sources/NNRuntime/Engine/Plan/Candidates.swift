@@ -10,8 +10,7 @@ extension KernelCatalogue {
     prologues: ConvolutionKernel.Prologues = .none, epilogues: ConvolutionKernel.Epilogues = .none
   ) -> [ConvolutionKernel] {
     convolutions.filter {
-      $0.products == products && $0.domain.contains(shape) && $0.prologues.isSuperset(of: prologues)
-        && $0.epilogues.isSuperset(of: epilogues)
+      $0.products == products && $0.domain.contains(shape) && $0.fuses(prologues, epilogues)
     }
   }
 
@@ -44,6 +43,17 @@ extension KernelCatalogue {
 }
 
 extension ConvolutionKernel {
+  /// Whether it computes a layer that all these are fused to.
+  func fuses(_ prologues: Prologues, _ epilogues: Epilogues) -> Bool {
+    self.prologues.isSuperset(of: prologues) && self.epilogues.isSuperset(of: epilogues)
+      && self.prologues.contains(.quantize) == prologues.contains(.quantize)
+  }
+
+  /// Whether it computes a layer of a graph.
+  func computes(_ layer: Convolution, _ shape: ConvolutionShape) -> Bool {
+    domain.contains(shape) && fuses(layer.prologue.asked, layer.epilogue.asked)
+  }
+
   /// Whether it computes tiles.
   var isWinograd: Bool { if case .tiles = items { true } else { false } }
 }
@@ -67,6 +77,7 @@ extension Convolution.Prologue {
     case .normalize: .normalize
     case .enlarge: .enlarge
     case .multiply: .multiply
+    case .quantize: .quantize
     }
   }
 }

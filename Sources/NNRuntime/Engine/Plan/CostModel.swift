@@ -143,12 +143,23 @@ extension KernelCatalogue {
   func choice(
     _ layer: Convolution, _ shape: ConvolutionShape, _ measured: MeasuredChoices?
   ) -> KernelChoice? {
+    if let choice = steppedChoice(layer, shape) { return choice }
     let candidates = candidates(layer, shape, .float32)
     if let entry = measured?[shape], let kernel = candidates.first(where: { $0.algorithm == entry.algorithm })
     {
       return KernelChoice(kernel: kernel, reason: entry.reason)
     }
     return CostModel(shape: shape, candidates: candidates, refusal: refusal(shape)).floats()
+  }
+
+  /// The choice for a layer whose input is rounded to known steps; nil for others.
+  ///
+  /// It is the same in every precision.
+  func steppedChoice(_ layer: Convolution, _ shape: ConvolutionShape) -> KernelChoice? {
+    guard case .quantize = layer.prologue else { return nil }
+    return candidates(layer, shape, .int8).first.map {
+      KernelChoice(kernel: $0, reason: "exact sums of the file's own 8-bit integers")
+    }
   }
 
   /// The choice in 16-bit integers; nil where direct products of bf16 take less time, or nothing can.

@@ -22,12 +22,19 @@ struct Fusing {
 
   /// The same network with fewer and cheaper steps.
   func fused(_ graph: Graph) -> Graph {
-    graph.paddingWhileReading().joiningElementwise().projectingBeforeEnlarging().addingWhileEnlarging()
+    graph.paddingWhileReading().joiningElementwise().quantizingWhileReading(where: canQuantize)
+      .projectingBeforeEnlarging().addingWhileEnlarging()
       .joiningTransposed(where: savesProducts)
       .normalizingWhileMultiplying { precision == .fp32 && canCompute($0) }
       .excitingWhileMultiplying { precision == .fp32 && canCompute($0) }
       .enlargingWhileReading { isNarrow($0.layer, $0.shapes) && canCompute($0) }
       .projectingWhileStoring { isNarrow($0.layer, $0.shapes) && savesMap($0) }
+  }
+
+  /// Whether a kernel multiplies the file's own integers of 8 bits.
+  private func canQuantize(_ joint: Joint) -> Bool {
+    guard let layer = joint.joined.operation as? Convolution else { return false }
+    return catalogue.steppedChoice(layer, joint.joined.convolutionShape(layer, joint.shapes)) != nil
   }
 
   /// Whether the kernel that computes the layer alone computes it joined too.

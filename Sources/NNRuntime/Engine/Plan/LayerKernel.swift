@@ -71,7 +71,7 @@ package struct LayerChoice {
   ) -> KernelChoice {
     let (node, index) = (placed.node, placed.index)
     if let kernel = catalogue.convolutions.first(where: {
-      $0.fullName == kernel && $0.domain.contains(shape)
+      $0.fullName == kernel && $0.computes(layer, shape)
     }) {
       return KernelChoice(kernel: kernel, reason: "asked for")
     }

@@ -108,6 +108,21 @@ public struct Subpixel {
   }
 }
 
+/// Static quantization: the multiples of a scale that integers of 8 bits stand for.
+public struct ByteSteps: Hashable, Sendable {
+  /// The scale, above 0.
+  public var scale: Float
+  /// The least and the largest multiple, whole numbers at most 255 apart, with zero among them.
+  public var low, high: Float
+
+  /// Multiples of `scale` from `low` to `high`.
+  public init(scale: Float, low: Float, high: Float) {
+    self.scale = scale
+    self.low = low
+    self.high = high
+  }
+}
+
 /// A dense convolution: out = epilogue(prologue(input) * weights + bias).
 public struct ConvolutionTask {
   /// Transformation of the input on its way into the products.
@@ -120,6 +135,9 @@ public struct ConvolutionTask {
     case enlarge(Resampling)
     /// Each pixel is multiplied by a vector, channel by channel.
     case multiply(UnsafePointer<Float>)
+    /// Each element becomes the nearest of 256 multiples of a scale; the weights are whole numbers from -128 to 127, with a
+    /// scale an output channel.
+    case quantize(ByteSteps)
   }
 
   /// Transformation of the sums on their way to memory, apart from the activation.
@@ -187,6 +205,10 @@ extension ConvolutionTask {
   /// The vector that each pixel is multiplied by, if any.
   @inlinable @inline(__always) public var factors: UnsafePointer<Float>? {
     if case .multiply(let factors) = prologue { factors } else { nil }
+  }
+  /// The multiples that the input is rounded to, if it is.
+  @inlinable @inline(__always) public var steps: ByteSteps? {
+    if case .quantize(let steps) = prologue { steps } else { nil }
   }
   /// Map added after the activation; nil if none.
   @inlinable @inline(__always) public var residual: MapPointer? {

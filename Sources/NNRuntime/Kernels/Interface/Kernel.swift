@@ -17,14 +17,18 @@ public struct ConvolutionKernel: Sendable {
     public static let enlarge = Prologues(rawValue: 1 << 1)
     /// `ConvolutionTask.Prologue.multiply`.
     public static let multiply = Prologues(rawValue: 1 << 2)
+    /// `ConvolutionTask.Prologue.quantize`: a kernel that has it computes nothing without.
+    public static let quantize = Prologues(rawValue: 1 << 3)
     /// Whatever a pixel alone determines.
     public static let pixelwise: Prologues = [.normalize, .multiply]
 
     /// Their names, for people.
     public var names: [String] {
-      [(Self.normalize, "normalize"), (.enlarge, "enlarge"), (.multiply, "multiply")].filter {
-        contains($0.0)
-      }.map(\.1)
+      [
+        (Self.normalize, "normalize"), (.enlarge, "enlarge"), (.multiply, "multiply"),
+        (.quantize, "quantize"),
+      ]
+      .filter { contains($0.0) }.map(\.1)
     }
   }
 

@@ -67,7 +67,8 @@ public struct KernelTolerance: Sendable {
   public static let normalization = KernelTolerance(sums: 4e-6)
   /// Attention: a product, an exponential, a product.
   public static let attention = KernelTolerance(sums: 4e-6)
-  /// Sums of exact products of bf16, in single precision, in any order; activations that are made for bf16.
+  /// Sums of exact products of bf16 in single precision, in any order, or exact sums of bytes of known steps, rounded once;
+  /// activations that are made for bf16.
   public static let roundedProduct = KernelTolerance(sums: 4e-6, functions: 2e-4)
   /// Attention in bf16: the weights are rounded to it.
   public static let roundedAttention = KernelTolerance(sums: 4e-3, functions: 2e-4)

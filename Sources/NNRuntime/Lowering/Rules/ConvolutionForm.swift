@@ -18,6 +18,8 @@ struct ConvolutionForm {
 
   /// (out, in / groups, height, width).
   var weights: WeightTensor
+  /// One an output channel of a dense convolution, where weights are integers of 8 bits.
+  var scale: [Float]?
   var bias: WeightTensor?
   var groups: Int
   var down, across: Axis
@@ -152,6 +154,10 @@ struct ConvolutionForm {
   private func parts(
     of map: MapValue, stride: Int, padding: Int, _ name: String, _ operands: Operands
   ) -> MapValue? {
+    if groups == 1, let scale {
+      return map.convolution(
+        weights, scale: scale, bias: bias, stride: stride, padding: padding, name: name)
+    }
     if groups == 1 {
       return map.convolution(weights, bias: bias, stride: stride, padding: padding, name: name)
     }

@@ -11,9 +11,12 @@ enum ConvolutionRule: Rule {
       let windows = try? node.step.windows(over: Array(x.shape[2...]), kernel: Array(kernel.shape[2...]))
     else { return nil }
     let isRow = x.shape.count == 3
+    let groups = node.step.int("group") ?? 1
+    let bytes = groups == 1 ? operands.byteWeights(1, outputs: 0) : nil
+    if let bytes { weights = bytes.integers }
     if isRow { weights = weights.reshaped([kernel.shape[0], kernel.shape[1], 1, kernel.shape[2]]) }
     let form = ConvolutionForm(
-      weights: weights, bias: operands.weights(2), groups: node.step.int("group") ?? 1,
+      weights: weights, scale: bytes?.scale, bias: operands.weights(2), groups: groups,
       down: ConvolutionForm.Axis(windows, isRow ? nil : 0),
       across: ConvolutionForm.Axis(windows, isRow ? 0 : 1))
     guard let made = form.applied(to: value, operands.name, operands) else { return nil }

@@ -7,6 +7,11 @@ enum ProductRule: Rule {
     if let matrix = operands.constant(1), let shape = matrix.matrix, let x = operands.settled(0),
       x.shape.count > 1, matrix.shape.count <= x.shape.count
     {
+      if let bytes = operands.byteWeights(1, outputs: matrix.shape.count - 1) {
+        return linear(
+          x, axis: x.shape.count - 1,
+          bytes.integers.reshaped([shape.rows, shape.columns]).transposed(), scale: bytes.scale, operands)
+      }
       return linear(x, axis: x.shape.count - 1, matrix.transposedWeights(shape), operands)
     }
     if let vector = operands.constant(1), vector.type.isHeldAsFloat, let width = vector.shape.first,
@@ -28,12 +33,13 @@ enum ProductRule: Rule {
 
   /// A linear layer along an axis; `weights` is (out, in).
   static func linear(
-    _ x: Lowered, axis: Int, _ weights: WeightTensor?, bias: WeightTensor? = nil, _ operands: Operands
+    _ x: Lowered, axis: Int, _ weights: WeightTensor?, scale: [Float]? = nil, bias: WeightTensor? = nil,
+    _ operands: Operands
   ) -> [Lowered]? {
     guard let weights, weights.count > 0, weights.shape[1] == x.shape[axis],
       let found = operands.island.pixelwise(x, channels: axis, operands.name)
     else { return nil }
-    let value = found.value.linear(weights, bias: bias, name: operands.name)
+    let value = found.value.linear(weights, scale: scale, bias: bias, name: operands.name)
     return [operands.replacing(axis, of: found, with: value)]
   }
 }
@@ -58,6 +64,10 @@ enum GemmRule: Rule {
       bias = WeightTensor(
         shape: [out],
         floats: (0..<out).map { beta * values[values.count == 1 ? 0 : $0] })
+    }
+    if let bytes = operands.byteWeights(1, outputs: isTransposed ? 0 : 1) {
+      let weights = isTransposed ? bytes.integers : bytes.integers.transposed()
+      return ProductRule.linear(settled, axis: 1, weights, scale: bytes.scale, bias: bias, operands)
     }
     let weights =
       isTransposed ? operands.weights(1) : matrix.transposedWeights((shape.rows, shape.columns))

@@ -49,13 +49,15 @@ extension Operators {
       func number(_ value: Double, _ index: Int) -> Double {
         (value - zeros[places(index)]) * scales[places(index)]
       }
-      func floats<T: Number>(_: T.Type) -> Tensor {
-        let values = tensor.array(of: T.self)
-        return Tensor(tensor.shape, values.indices.map { Float(number(values[$0].double, $0)) })
+      let isByte = tensor.type == .int8 || tensor.type == .uint8
+      if type == .float, isByte, try call.int("block_size", default: 0) == 0 {
+        let axis = try scale.count == 1 ? nil : Shape.axis(call.int("axis", default: 1), rank: tensor.rank)
+        let run = axis.map { Shape.around($0, of: tensor.shape).inner } ?? tensor.count
+        var made = Tensor(tensor.shape, multiples(of: scales, tensor.floats(), zeros, run: run))
+        made.dequantized = DequantizedBytes(
+          integers: tensor, scales: scales.map { Float($0) }, zeros: zeros.map { Int($0) }, axis: axis)
+        return made
       }
-      // As weights are, which are many.
-      if type == .float, tensor.type == .int8 { return floats(Int8.self) }
-      if type == .float, tensor.type == .uint8 { return floats(UInt8.self) }
       let values = tensor.doubles()
       return Tensor(type, tensor.shape, doubles: values.indices.map { number(values[$0], $0) })
     },
@@ -72,6 +74,20 @@ extension Operators {
       return [Tensor(tensor.shape, quantized), Tensor([], [scale]), Tensor([], [UInt8(clamping: zero)])]
     },
   ]
+
+  /// Integers of 8 bits, less their zero points, times their scales, of which each holds for a run of elements.
+  ///
+  /// In single precision the difference is exact, and the product is rounded once.
+  private static func multiples(
+    of scales: [Double], _ integers: [Float], _ zeros: [Double], run: Int
+  ) -> [Float] {
+    var values = integers
+    for (index, begin) in stride(from: 0, to: values.count, by: max(run, 1)).enumerated() {
+      let (scale, zero) = (Float(scales[index % scales.count]), Float(zeros[index % scales.count]))
+      for place in begin..<begin + run { values[place] = (values[place] - zero) * scale }
+    }
+    return values
+  }
 
   /// Which scale each element has: one for all, one for each position of an axis, or one for each block of it.
   private static func scalePlaces(_ call: Call, _ tensor: Tensor, _ scale: Tensor) throws -> (Int) -> Int {

@@ -44,7 +44,9 @@ extension Step {
       }
       return tensor
     }
-    return [.tensor(Tensor(type: tensor.type, shape: tensor.shape, elements: .computed(elements)))]
+    var computed = Tensor(type: tensor.type, shape: tensor.shape, elements: .computed(elements))
+    computed.dequantized = tensor.dequantized
+    return [.tensor(computed)]
   }
 }
 

@@ -10,6 +10,8 @@ package struct Tensor: Sendable {
   package let type: ElementType
   package let shape: [Int]
   package let elements: Elements
+  /// The integers of 8 bits that it was made of by `DequantizeLinear`; nil for others.
+  package var dequantized: DequantizedBytes?
 
   init(type: ElementType, shape: [Int], elements: Elements) {
     self.type = type
@@ -129,6 +131,9 @@ extension Tensor {
     case .float: array(of: Float.self)
     case .float16: HalfPrecision.floats(fromBinary16: array(of: UInt16.self).span)
     case .bfloat16: HalfPrecision.floats(fromBFloat16: array(of: UInt16.self).span)
+    // As weights are, which are many.
+    case .int8: array(of: Int8.self).map { Float($0) }
+    case .uint8: array(of: UInt8.self).map { Float($0) }
     default: doubles().map { Float($0) }
     }
   }

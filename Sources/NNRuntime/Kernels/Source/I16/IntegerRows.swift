@@ -1,8 +1,8 @@
-// Products over pixels and tokens of integers: 1x1 convolutions and linear layers. A block of rows is rounded to integers,
-// which stay in the first-level cache while it is multiplied with one panel of weights after another.
+// Products of integers with rows of a map: pixels and tokens (1x1 convolutions and linear layers), or windows. A block of rows
+// is rounded to integers, which stay in the first-level cache while it is multiplied with one panel of weights after another.
 //
-// Packed weights: (16 output channels, unit of input channels, output channel, bytes of a unit), then, for every kind of float
-// that describes a column, one an output channel.
+// Packed weights: (16 output channels, unit of a row, output channel, bytes of a unit), then, for every kind of float that
+// describes a column, one an output channel. A row is (kernel height, kernel width, input channels).
 
 import CKernelShims
 import NNKernelInterface
@@ -11,8 +11,13 @@ import NNKernelInterface
 @inline(__always)
 private func columnCount(_ shape: ConvolutionShape) -> Int { (shape.outChannels &+ 15) / 16 &* 16 }
 
+extension ConvolutionShape {
+  /// Elements of a row: those of a window.
+  @inline(__always) var rowCount: Int { kernelHeight &* kernelWidth &* inChannels }
+}
+
 func packedIntegerRowsCount<Numbers: RowIntegers>(_: Numbers.Type, _ shape: ConvolutionShape) -> Int {
-  columnCount(shape) * (Numbers.words(shape.inChannels) + Numbers.columnFloats)
+  columnCount(shape) * (Numbers.words(shape.rowCount) + Numbers.columnFloats)
 }
 
 func packIntegerRows<Numbers: RowIntegers>(
@@ -20,25 +25,28 @@ func packIntegerRows<Numbers: RowIntegers>(
   _ packed: UnsafeMutablePointer<Float>
 ) {
   let (channels, columns) = (shape.inChannels, columnCount(shape))
-  let words = Numbers.words(channels)
+  let (positions, count) = (shape.kernelHeight * shape.kernelWidth, shape.rowCount)
+  let words = Numbers.words(count)
   let (target, unit) = (UnsafeMutableRawPointer(packed), Numbers.Words.unit)
   let described = packed + columns * words
-  let padded = (channels + 15) / 16 * 16
+  let padded = (count + 15) / 16 * 16
   withUnsafeTemporaryAllocation(of: Float.self, capacity: padded + 16) { scratch in
     guard let column = scratch.baseAddress else { return }
     let integers = UnsafeMutableRawPointer(column + padded)
     for out in 0..<columns {
       let isUsed = out < shape.outChannels
       let factor = isUsed ? scale?[out] ?? 1 : 0
-      for channel in 0..<padded {
-        column[channel] = isUsed && channel < channels ? weights[out * channels + channel] * factor : 0
+      for index in 0..<padded {
+        let (position, channel) = index.quotientAndRemainder(dividingBy: channels)
+        column[index] =
+          isUsed && index < count ? weights[(out * channels + channel) * positions + position] * factor : 0
       }
-      let columnScale = Numbers.columnScale(column, padded)
+      let columnScale = Numbers.columnScale(column, padded, factor: factor)
       let first = target + (out / 16 * words * 64 + out % 16 * unit)
       var sum: Float = 0
-      for channel in stride(from: 0, to: padded, by: 16) {
-        sum += Numbers.roundColumn(load(column + channel), 1 / columnScale, integers)
-        let begin = channel * Numbers.bytes
+      for index in stride(from: 0, to: padded, by: 16) {
+        sum += Numbers.roundColumn(load(column + index), 1 / columnScale, integers)
+        let begin = index * Numbers.bytes
         for byte in stride(from: 0, to: min(16 * Numbers.bytes, 4 * words - begin), by: unit) {
           (first + (begin + byte) * 16).copyMemory(from: integers + byte, byteCount: unit)
         }
@@ -50,12 +58,12 @@ func packIntegerRows<Numbers: RowIntegers>(
 }
 
 /// The memory that a call works in.
-private struct RowScratch<Numbers: RowIntegers> {
+struct RowScratch<Numbers: RowIntegers> {
   /// Bytes from one row of integers to the next.
   let rowBytes: Int
-  /// A block's integers, its rows' descriptions, and a panel's products with it.
+  /// A block's integers, its rows' descriptions, a panel's products with it, and a row of floats.
   let integers: UnsafeMutableRawPointer
-  let described, sums: UnsafeMutablePointer<Float>
+  let described, sums, row: UnsafeMutablePointer<Float>
 
   /// Rows of a block: two groups of vectors.
   @inline(__always) static var rows: Int { 2 &* Numbers.Words.tileRows }
@@ -64,10 +72,12 @@ private struct RowScratch<Numbers: RowIntegers> {
 
   @inline(__always)
   init(_ shape: ConvolutionShape, _ memory: UnsafeMutablePointer<Float>) {
+    let padded = (shape.rowCount &+ 15) / 16 &* 16
     // A line more, so that rows fall into different sets of the first-level cache.
-    rowBytes = ((shape.inChannels &+ 15) / 16 &* 16 &* Numbers.bytes &+ 63) / 64 &* 64 &+ 64
+    rowBytes = (padded &* Numbers.bytes &+ 63) / 64 &* 64 &+ 64
     sums = memory
-    described = sums + Self.rows &* panelWidth
+    row = sums + Self.rows &* panelWidth
+    described = row + (Numbers.readsWindows ? padded &+ 16 : 0)
     integers = UnsafeMutableRawPointer(described + Self.stride &* Numbers.rowFloats)
   }
 
@@ -88,7 +98,7 @@ func integerRows<Numbers: RowIntegers>(
   let shape = task.pointee.shape
   let (begin, slots) = (share.items.lowerBound, shape.outWidth)
   let scratch = RowScratch<Numbers>(shape, share.scratch)
-  let words = Numbers.words(shape.inChannels)
+  let words = Numbers.words(shape.rowCount)
   let columns = columnCount(shape)
   let described = task.pointee.weights + columns &* words
   let isScattered = task.pointee.output.pixelStride &* task.pointee.output.element.asked.size >= 512
@@ -99,7 +109,8 @@ func integerRows<Numbers: RowIntegers>(
     let slot = count &* block / blocks
     let rows = count &* (block &+ 1) / blocks &- slot
     task.pointee.input.element.run(
-      RoundedRows<Numbers>.self, (task: task, begin: begin, slot: slot, count: rows, scratch: scratch))
+      RoundedRows<Numbers>.self,
+      RowBlock(task: task, begin: begin, slot: slot, count: rows, scratch: scratch))
     for panel in share.panels {
       let first = panel &* panelWidth
       let width = min(panelWidth, columns &- first)
@@ -121,32 +132,27 @@ func integerRows<Numbers: RowIntegers>(
   }
 }
 
-/// Rounds the pixels of a block.
-private enum RoundedRows<Numbers: RowIntegers>: ElementLoop {
-  typealias Operands = (
-    task: UnsafePointer<ConvolutionTask>, begin: Int, slot: Int, count: Int, scratch: RowScratch<Numbers>
-  )
+/// Rows of a map that are multiplied together.
+struct RowBlock<Numbers: RowIntegers> {
+  let task: UnsafePointer<ConvolutionTask>
+  /// The first output row of the share, and the first of the block's output pixels, counted from there.
+  let begin, slot: Int
+  /// Its rows.
+  let count: Int
+  let scratch: RowScratch<Numbers>
+}
 
+/// Rounds the rows of a block.
+private enum RoundedRows<Numbers: RowIntegers>: ElementLoop {
   @inline(__always)
-  static func run<Element: MapElement>(_ element: Element, _ block: Operands) {
+  static func run<Element: MapElement>(_ element: Element, _ block: RowBlock<Numbers>) {
     roundRows(Numbers.self, element, block)
   }
 }
 
 @inline(never)
 private func roundRows<Numbers: RowIntegers, Element: MapElement>(
-  _: Numbers.Type, _ element: Element, _ block: RoundedRows<Numbers>.Operands
+  _: Numbers.Type, _ element: Element, _ block: RowBlock<Numbers>
 ) {
-  let (shape, input) = (block.task.pointee.shape, block.task.pointee.input)
-  let scratch = block.scratch
-  for row in 0..<block.count {
-    let (y, x) = (block.slot &+ row).quotientAndRemainder(dividingBy: shape.outWidth)
-    let source =
-      UnsafeRawPointer(input.base)
-      + ((block.begin &+ y) &* input.rowStride &+ x &* input.pixelStride) &* element.size
-    Numbers.roundRow(
-      element, source, shape.inChannels,
-      scratch.integers + Numbers.Words.offset(ofRow: row, scratch.rowBytes),
-      scratch.described + row, stride: RowScratch<Numbers>.stride)
-  }
+  Numbers.roundRows(element, block)
 }

@@ -1,11 +1,11 @@
-// Dynamic quantization of rows for integer products: each row gets its own integers and scale, computed while
-// the row is read. No range is calibrated beforehand, and no number is clipped.
+// Rows of integer products: with dynamic quantization each row gets its own integers and scale, computed while the row is
+// read; no range is calibrated beforehand, and no number is clipped. Static quantization is that of `SteppedBytes`.
 
 import CKernelShims
 import NNKernelInterface
 
 /// Integers of a width, of rows (an input's pixels) and of columns (an output channel's weights).
-protocol RowIntegers {
+protocol RowIntegers: SendableMetatype {
   associatedtype Words: IntegerArithmetic
   associatedtype Scaling: SumScaling
   /// Bytes of an integer.
@@ -14,13 +14,13 @@ protocol RowIntegers {
   static var rowFloats: Int { get }
   /// Floats that a column is described by.
   static var columnFloats: Int { get }
+  /// Whether rows are windows, put together from several pixels.
+  static var readsWindows: Bool { get }
 
-  /// Rounds `count` elements, and fills up sixteen with zeros.
-  static func roundRow<Element: MapElement>(
-    _ element: Element, _ source: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutableRawPointer,
-    _ described: UnsafeMutablePointer<Float>, stride: Int)
-  /// The divisor of `count` floats of a column.
-  static func columnScale(_ column: UnsafePointer<Float>, _ count: Int) -> Float
+  /// Rounds the rows of a block.
+  static func roundRows<Element: MapElement>(_ element: Element, _ block: RowBlock<Self>)
+  /// The divisor of `count` floats of a column, which are the layer's weights times `factor`.
+  static func columnScale(_ column: UnsafePointer<Float>, _ count: Int, factor: Float) -> Float
   /// Rounds sixteen floats of a column times `factor`; returns the sum of what is written, for 8 bits.
   static func roundColumn(_ column: Vector, _ factor: Float, _ target: UnsafeMutableRawPointer) -> Float
   /// The scaling of a panel of columns described at `columns`; floats of the next kind are `stride` further
@@ -32,6 +32,7 @@ protocol RowIntegers {
 }
 
 extension RowIntegers {
+  @inline(__always) static var readsWindows: Bool { false }
   /// Words that `count` integers fill.
   @inline(__always) static func words(_ count: Int) -> Int {
     let granule = max(Words.granule, 4)
@@ -39,8 +40,34 @@ extension RowIntegers {
   }
 }
 
+/// Dynamic quantization: pixels are rows, whose scales are found while they are read.
+protocol DynamicIntegers: RowIntegers {
+  /// Rounds `count` elements, and fills up sixteen with zeros.
+  static func roundRow<Element: MapElement>(
+    _ element: Element, _ source: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutableRawPointer,
+    _ described: UnsafeMutablePointer<Float>, stride: Int)
+}
+
+extension DynamicIntegers {
+  @inline(__always)
+  static func roundRows<Element: MapElement>(_ element: Element, _ block: RowBlock<Self>) {
+    let (shape, input) = (block.task.pointee.shape, block.task.pointee.input)
+    let scratch = block.scratch
+    for row in 0..<block.count {
+      let (y, x) = (block.slot &+ row).quotientAndRemainder(dividingBy: shape.outWidth)
+      let source =
+        UnsafeRawPointer(input.base)
+        + ((block.begin &+ y) &* input.rowStride &+ x &* input.pixelStride) &* element.size
+      roundRow(
+        element, source, shape.inChannels,
+        scratch.integers + Words.offset(ofRow: row, scratch.rowBytes),
+        scratch.described + row, stride: RowScratch<Self>.stride)
+    }
+  }
+}
+
 /// Integers of 16 bits: a row x becomes round(x / scale), its Euclidean norm `leftNorm`.
-enum SixteenBits: RowIntegers {
+enum SixteenBits: DynamicIntegers {
   typealias Words = ScaledWords
   @inline(__always) static var bytes: Int { 2 }
   @inline(__always) static var rowFloats: Int { 1 }
@@ -78,7 +105,7 @@ enum SixteenBits: RowIntegers {
   }
 
   @inline(__always)
-  static func columnScale(_ column: UnsafePointer<Float>, _ count: Int) -> Float {
+  static func columnScale(_ column: UnsafePointer<Float>, _ count: Int, factor: Float) -> Float {
     var (squares, largest) = (Vector(repeating: 0), Vector(repeating: 0))
     for index in stride(from: 0, to: count, by: 16) {
       let x = load(column + index)

@@ -1,13 +1,32 @@
 import NNKernelInterface
 
-/// Adds the kernels that multiply integers of 8 bits, a row each, whose maps may hold `maps`.
+/// Adds the kernels that multiply integers of 8 bits, whose maps may hold `maps`: of rows with scales of their own, and, where
+/// weights may have all values, of rows with known steps.
 func addByteKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps: MapElements) {
-  let block = ConvolutionKernel.Block(rows: IntegerQuads.tileRows, columns: panelWidth)
+  addByteKernel(
+    EightBits.self, "gemm-i8", .gemm, of: .everyPixel, prologues: .none, tolerance: .bytes, to: &catalogue,
+    by: permit, maps: maps)
+  guard InstructionSet.largestByte == 127 else { return }
+  for (name, algorithm, domain) in [
+    ("gemm-steps-i8", Algorithm.gemm, ConvolutionDomain.pixels), ("direct-steps-i8", .direct, .areas),
+  ] {
+    addByteKernel(
+      SteppedBytes.self, name, algorithm, of: domain, prologues: .quantize, tolerance: .roundedProduct,
+      to: &catalogue, by: permit, maps: maps)
+  }
+}
+
+private func addByteKernel<Numbers: RowIntegers>(
+  _: Numbers.Type, _ name: String, _ algorithm: Algorithm, of domain: ConvolutionDomain,
+  prologues: ConvolutionKernel.Prologues, tolerance: KernelTolerance, to catalogue: inout KernelCatalogue,
+  by permit: Permit, maps: MapElements
+) {
   catalogue.add(
-    "gemm-i8", .gemm, of: .everyPixel, products: .int8, maps: maps, prologues: .none, epilogues: .sums,
-    items: .rows, block: block, tolerance: .bytes, by: permit,
-    packedCount: { packedIntegerRowsCount(EightBits.self, $0) },
-    pack: { packIntegerRows(EightBits.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerRowsScratch(EightBits.self, shape) },
-    run: { integerRows(EightBits.self, $0, $1) })
+    name, algorithm, of: domain, products: .int8, maps: maps, prologues: prologues, epilogues: .sums,
+    items: .rows, block: ConvolutionKernel.Block(rows: IntegerQuads.tileRows, columns: panelWidth),
+    tolerance: tolerance, by: permit,
+    packedCount: { packedIntegerRowsCount(Numbers.self, $0) },
+    pack: { packIntegerRows(Numbers.self, $0, $1, $2, $3) },
+    scratch: { shape, _ in integerRowsScratch(Numbers.self, shape) },
+    run: { integerRows(Numbers.self, $0, $1) })
 }

@@ -9,7 +9,7 @@ import NNKernelInterface
 ///
 /// From a sum of products p, sum x w = columnScale (scale p + low sum q). Where a processor multiplies signed numbers alone, a
 /// row's are a - 128, and low is 128 scales higher.
-enum EightBits: RowIntegers {
+enum EightBits: DynamicIntegers {
   typealias Words = IntegerQuads
   @inline(__always) static var bytes: Int { 1 }
   /// Scale; low.
@@ -38,7 +38,7 @@ enum EightBits: RowIntegers {
   }
 
   @inline(__always)
-  static func columnScale(_ column: UnsafePointer<Float>, _ count: Int) -> Float {
+  static func columnScale(_ column: UnsafePointer<Float>, _ count: Int, factor: Float) -> Float {
     var largest = Vector(repeating: 0)
     for index in stride(from: 0, to: count, by: 16) {
       let x = load(column + index)
