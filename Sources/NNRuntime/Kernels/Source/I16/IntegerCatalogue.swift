@@ -10,7 +10,7 @@ func addWordKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps
     epilogues: .sums, items: .rows, block: block, tolerance: tolerance, by: permit,
     packedCount: { packedIntegerRowsCount(SixteenBits.self, $0) },
     pack: { packIntegerRows(SixteenBits.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerRowsScratch(SixteenBits.self, shape) },
+    scratch: { integerRowsScratch(SixteenBits.self, $0, items: $1) },
     run: { integerRows(SixteenBits.self, $0, $1) })
 }
 

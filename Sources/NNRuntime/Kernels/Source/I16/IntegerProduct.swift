@@ -17,6 +17,8 @@ protocol IntegerArithmetic {
   static var granule: Int { get }
   /// Most rows whose sums the vector registers hold.
   static var tileRows: Int { get }
+  /// Whether rows are not contiguous.
+  static var interleavesRows: Bool { get }
   /// Bytes from the first row of a block to where row `row` begins, if rows are `stride` bytes.
   static func offset(ofRow row: Int, _ stride: Int) -> Int
   /// C (rows x columns, `panelWidth` apart) = A * B, as floats.
@@ -30,6 +32,7 @@ protocol IntegerArithmetic {
 
 extension IntegerArithmetic {
   /// Rows are contiguous, one after the other.
+  @inline(__always) static var interleavesRows: Bool { false }
   @inline(__always) static func offset(ofRow row: Int, _ stride: Int) -> Int { row &* stride }
 }
 

@@ -61,8 +61,9 @@ func packIntegerRows<Numbers: RowIntegers>(
 struct RowScratch<Numbers: RowIntegers> {
   /// Bytes from one row of integers to the next.
   let rowBytes: Int
-  /// A block's integers, its rows' descriptions, a panel's products with it, and a row of floats.
-  let integers: UnsafeMutableRawPointer
+  /// A block's integers, and a rounded map.
+  let integers, map: UnsafeMutableRawPointer
+  /// The block's rows' descriptions, a panel's products with it, and a row of integers before they are interleaved.
   let described, sums, row: UnsafeMutablePointer<Float>
 
   /// Rows of a block: two groups of vectors.
@@ -77,19 +78,23 @@ struct RowScratch<Numbers: RowIntegers> {
     rowBytes = (padded &* Numbers.bytes &+ 63) / 64 &* 64 &+ 64
     sums = memory
     row = sums + Self.rows &* panelWidth
-    described = row + (Numbers.readsWindows ? padded &+ 16 : 0)
+    described = row + (Numbers.Words.interleavesRows ? padded / 4 &+ 16 : 0)
     integers = UnsafeMutableRawPointer(described + Self.stride &* Numbers.rowFloats)
+    map = integers + Self.rows &* rowBytes
   }
 
   @inline(__always)
-  static func floats(_ shape: ConvolutionShape) -> Int {
+  static func floats(_ shape: ConvolutionShape, items: Int) -> Int {
     let scratch = Self(shape, UnsafeMutablePointer(bitPattern: 64)!)
-    return (scratch.integers - UnsafeMutableRawPointer(scratch.sums) + rows * scratch.rowBytes) / 4
+    let bytes = Numbers.mapBytes(shape, rows: items)
+    return (scratch.map - UnsafeMutableRawPointer(scratch.sums) + bytes + 3) / 4
   }
 }
 
-func integerRowsScratch<Numbers: RowIntegers>(_: Numbers.Type, _ shape: ConvolutionShape) -> Int {
-  RowScratch<Numbers>.floats(shape)
+func integerRowsScratch<Numbers: RowIntegers>(
+  _: Numbers.Type, _ shape: ConvolutionShape, items: Int
+) -> Int {
+  RowScratch<Numbers>.floats(shape, items: items)
 }
 
 func integerRows<Numbers: RowIntegers>(
@@ -104,13 +109,15 @@ func integerRows<Numbers: RowIntegers>(
   let isScattered = task.pointee.output.pixelStride &* task.pointee.output.element.asked.size >= 512
   let count = share.items.count &* slots
   let blocks = (count &+ RowScratch<Numbers>.rows &- 1) / RowScratch<Numbers>.rows
+  if Numbers.mapBytes(shape, rows: share.items.count) > 0 {
+    task.pointee.input.element.run(
+      RoundedMap<Numbers>.self, (task: task, items: share.items, scratch: scratch))
+  }
   // As many rows in one block as in the next.
   for block in 0..<blocks {
     let slot = count &* block / blocks
     let rows = count &* (block &+ 1) / blocks &- slot
-    task.pointee.input.element.run(
-      RoundedRows<Numbers>.self,
-      RowBlock(task: task, begin: begin, slot: slot, count: rows, scratch: scratch))
+    Numbers.makeRows(RowBlock(task: task, begin: begin, slot: slot, count: rows, scratch: scratch))
     for panel in share.panels {
       let first = panel &* panelWidth
       let width = min(panelWidth, columns &- first)
@@ -142,17 +149,21 @@ struct RowBlock<Numbers: RowIntegers> {
   let scratch: RowScratch<Numbers>
 }
 
-/// Rounds the rows of a block.
-private enum RoundedRows<Numbers: RowIntegers>: ElementLoop {
+/// Rounds the map that a share's rows are made from.
+private enum RoundedMap<Numbers: RowIntegers>: ElementLoop {
+  typealias Operands = (
+    task: UnsafePointer<ConvolutionTask>, items: Range<Int>, scratch: RowScratch<Numbers>
+  )
+
   @inline(__always)
-  static func run<Element: MapElement>(_ element: Element, _ block: RowBlock<Numbers>) {
-    roundRows(Numbers.self, element, block)
+  static func run<Element: MapElement>(_ element: Element, _ share: Operands) {
+    roundMap(Numbers.self, element, share)
   }
 }
 
 @inline(never)
-private func roundRows<Numbers: RowIntegers, Element: MapElement>(
-  _: Numbers.Type, _ element: Element, _ block: RowBlock<Numbers>
+private func roundMap<Numbers: RowIntegers, Element: MapElement>(
+  _: Numbers.Type, _ element: Element, _ share: RoundedMap<Numbers>.Operands
 ) {
-  Numbers.roundRows(element, block)
+  Numbers.roundMap(element, share.task, share.items, share.scratch)
 }

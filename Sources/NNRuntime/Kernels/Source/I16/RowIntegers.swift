@@ -14,11 +14,15 @@ protocol RowIntegers: SendableMetatype {
   static var rowFloats: Int { get }
   /// Floats that a column is described by.
   static var columnFloats: Int { get }
-  /// Whether rows are windows, put together from several pixels.
-  static var readsWindows: Bool { get }
 
-  /// Rounds the rows of a block.
-  static func roundRows<Element: MapElement>(_ element: Element, _ block: RowBlock<Self>)
+  /// Bytes of a rounded map from which rows are made, for a share of so many output rows; 0 where each row is rounded.
+  static func mapBytes(_ shape: ConvolutionShape, rows: Int) -> Int
+  /// Rounds that map, before the first block of a share.
+  static func roundMap<Element: MapElement>(
+    _ element: Element, _ task: UnsafePointer<ConvolutionTask>, _ items: Range<Int>,
+    _ scratch: RowScratch<Self>)
+  /// Makes the rows of a block.
+  static func makeRows(_ block: RowBlock<Self>)
   /// The divisor of `count` floats of a column, which are the layer's weights times `factor`.
   static func columnScale(_ column: UnsafePointer<Float>, _ count: Int, factor: Float) -> Float
   /// Rounds sixteen floats of a column times `factor`; returns the sum of what is written, for 8 bits.
@@ -32,7 +36,6 @@ protocol RowIntegers: SendableMetatype {
 }
 
 extension RowIntegers {
-  @inline(__always) static var readsWindows: Bool { false }
   /// Words that `count` integers fill.
   @inline(__always) static func words(_ count: Int) -> Int {
     let granule = max(Words.granule, 4)
@@ -49,8 +52,22 @@ protocol DynamicIntegers: RowIntegers {
 }
 
 extension DynamicIntegers {
+  @inline(__always) static func mapBytes(_ shape: ConvolutionShape, rows: Int) -> Int { 0 }
+
   @inline(__always)
-  static func roundRows<Element: MapElement>(_ element: Element, _ block: RowBlock<Self>) {
+  static func roundMap<Element: MapElement>(
+    _ element: Element, _ task: UnsafePointer<ConvolutionTask>, _ items: Range<Int>,
+    _ scratch: RowScratch<Self>
+  ) {}
+
+  @inline(__always)
+  static func makeRows(_ block: RowBlock<Self>) {
+    block.task.pointee.input.element.run(RoundedRows<Self>.self, block)
+  }
+
+  /// Rounds the rows of a block.
+  @inline(__always)
+  fileprivate static func roundRows<Element: MapElement>(_ element: Element, _ block: RowBlock<Self>) {
     let (shape, input) = (block.task.pointee.shape, block.task.pointee.input)
     let scratch = block.scratch
     for row in 0..<block.count {
@@ -64,6 +81,20 @@ extension DynamicIntegers {
         scratch.described + row, stride: RowScratch<Self>.stride)
     }
   }
+}
+
+private enum RoundedRows<Numbers: DynamicIntegers>: ElementLoop {
+  @inline(__always)
+  static func run<Element: MapElement>(_ element: Element, _ block: RowBlock<Numbers>) {
+    rounded(Numbers.self, element, block)
+  }
+}
+
+@inline(never)
+private func rounded<Numbers: DynamicIntegers, Element: MapElement>(
+  _: Numbers.Type, _ element: Element, _ block: RowBlock<Numbers>
+) {
+  Numbers.roundRows(element, block)
 }
 
 /// Integers of 16 bits: a row x becomes round(x / scale), its Euclidean norm `leftNorm`.

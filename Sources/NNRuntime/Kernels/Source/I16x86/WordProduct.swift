@@ -24,8 +24,18 @@ enum IntegerQuads: WordArithmetic, IntegerArithmetic {
   /// Stores sixteen numbers of a row, from the one with this index on.
   @inline(__always)
   static func store(_ integers: Vector, _ row: UnsafeMutableRawPointer, at index: Int) {
-    ardf_uint8_store(row + index, integers)
+    storeNumbers(integers, row + index)
   }
+
+  /// Stores sixteen numbers side by side.
+  @inline(__always)
+  static func storeNumbers(_ integers: Vector, _ target: UnsafeMutableRawPointer) {
+    ardf_uint8_store(target, integers)
+  }
+
+  /// Rows are contiguous as they are.
+  @inline(__always)
+  static func interleave(_ numbers: UnsafeRawPointer, _ count: Int, _ row: UnsafeMutableRawPointer) {}
 }
 
 extension IntegerArithmetic where Self: WordArithmetic {

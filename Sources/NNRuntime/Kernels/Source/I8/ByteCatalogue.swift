@@ -27,6 +27,6 @@ private func addByteKernel<Numbers: RowIntegers>(
     tolerance: tolerance, by: permit,
     packedCount: { packedIntegerRowsCount(Numbers.self, $0) },
     pack: { packIntegerRows(Numbers.self, $0, $1, $2, $3) },
-    scratch: { shape, _ in integerRowsScratch(Numbers.self, shape) },
+    scratch: { integerRowsScratch(Numbers.self, $0, items: $1) },
     run: { integerRows(Numbers.self, $0, $1) })
 }

@@ -12,7 +12,6 @@ enum SteppedBytes: RowIntegers {
   @inline(__always) static var bytes: Int { EightBits.bytes }
   @inline(__always) static var rowFloats: Int { EightBits.rowFloats }
   @inline(__always) static var columnFloats: Int { EightBits.columnFloats }
-  @inline(__always) static var readsWindows: Bool { true }
 
   /// The layer's own scale: what is left of a column are whole numbers.
   @inline(__always)
@@ -33,44 +32,95 @@ enum SteppedBytes: RowIntegers {
     EightBits.scaling(rows: rows, stride: stride, columns: columns, stride: columnStride, isWide: isWide)
   }
 
-  /// Rounds windows: straight from the map where channels are whole vectors, else from a row of floats.
+  /// The rows of the map that the windows of some output rows read, with zeros around them.
   @inline(__always)
-  static func roundRows<Element: MapElement>(_ element: Element, _ block: RowBlock<Self>) {
+  static func mapBytes(_ shape: ConvolutionShape, rows: Int) -> Int {
+    // Vectors reach over the end.
+    ((rows &- 1) &* shape.stride &+ shape.kernelHeight) &* mapPitch(shape) &+ 64
+  }
+
+  /// Bytes from one row of the rounded map to the next.
+  @inline(__always)
+  private static func mapPitch(_ shape: ConvolutionShape) -> Int {
+    ((shape.outWidth &- 1) &* shape.stride &+ shape.kernelWidth) &* shape.inChannels
+  }
+
+  /// Rounds each element once, however many windows read it.
+  @inline(__always)
+  static func roundMap<Element: MapElement>(
+    _ element: Element, _ task: UnsafePointer<ConvolutionTask>, _ items: Range<Int>,
+    _ scratch: RowScratch<Self>
+  ) {
+    let (shape, input) = (task.pointee.shape, task.pointee.input)
+    guard let steps = task.pointee.steps else { return }
+    let rounding = Rounding(steps)
+    let zero = rounding.integers(Vector(repeating: 0))
+    let pitch = mapPitch(shape)
+    let before = min(shape.padding &* shape.inChannels, pitch)
+    let pixels = min(shape.inWidth, (pitch &- before) / shape.inChannels)
+    let isDense = input.pixelStride == shape.inChannels
+    for row in 0..<(items.count &- 1) &* shape.stride &+ shape.kernelHeight {
+      let target = scratch.map + row &* pitch
+      let inRow = items.lowerBound &* shape.stride &- shape.padding &+ row
+      guard inRow >= 0, inRow < shape.inHeight else {
+        for index in stride(from: 0, to: pitch, by: 16) { Words.storeNumbers(zero, target + index) }
+        continue
+      }
+      for index in stride(from: 0, to: before, by: 16) { Words.storeNumbers(zero, target + index) }
+      let source = UnsafeRawPointer(input.base) + inRow &* input.rowStride &* element.size
+      if isDense {
+        round(element, source, pixels &* shape.inChannels, rounding, target + before)
+      } else {
+        for pixel in 0..<pixels {
+          round(
+            element, source + pixel &* input.pixelStride &* element.size, shape.inChannels, rounding,
+            target + before + pixel &* shape.inChannels)
+        }
+      }
+      for index in stride(from: before &+ pixels &* shape.inChannels, to: pitch, by: 16) {
+        Words.storeNumbers(zero, target + index)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func round<Element: MapElement>(
+    _ element: Element, _ source: UnsafeRawPointer, _ count: Int, _ rounding: Rounding,
+    _ target: UnsafeMutableRawPointer
+  ) {
+    forEachVector(count) {
+      Words.storeNumbers(
+        rounding.integers(element.loadSome(source + $0 &* element.size, $1)), target + $0)
+    }
+  }
+
+  /// Puts windows together from the rounded map.
+  @inline(__always)
+  static func makeRows(_ block: RowBlock<Self>) {
     let (shape, scratch) = (block.task.pointee.shape, block.scratch)
     guard let steps = block.task.pointee.steps else { return }
-    let rounding = Rounding(steps)
-    let isAligned = shape.inChannels % 16 == 0
+    let (pitch, run) = (mapPitch(shape), shape.kernelWidth &* shape.inChannels)
     for row in 0..<block.count {
       let (y, x) = (block.slot &+ row).quotientAndRemainder(dividingBy: shape.outWidth)
       let target = scratch.integers + Words.offset(ofRow: row, scratch.rowBytes)
-      if isAligned {
-        forEachRun(block.task.pointee, y: block.begin &+ y, x: x) { index, offset, count in
-          let source = block.task.pointee.input.base
-          for channel in stride(from: 0, to: count, by: 16) {
-            let x =
-              offset < 0
-              ? Vector(repeating: 0)
-              : element.load(UnsafeRawPointer(source) + (offset &+ channel) &* element.size)
-            Words.store(rounding.integers(x), target, at: index &+ channel)
-          }
-        }
-      } else {
-        forEachRun(block.task.pointee, y: block.begin &+ y, x: x) { index, offset, count in
-          let source = block.task.pointee.input.base
-          forEachVector(count) { channel, used in
-            let x =
-              offset < 0
-              ? Vector(repeating: 0)
-              : element.loadSome(UnsafeRawPointer(source) + (offset &+ channel) &* element.size, used)
-            store(x, scratch.row + (index &+ channel))
-          }
-        }
-        for index in stride(from: 0, to: shape.rowCount, by: 16) {
-          Words.store(rounding.integers(load(scratch.row + index)), target, at: index)
-        }
+      let first = scratch.map + y &* shape.stride &* pitch + x &* shape.stride &* shape.inChannels
+      let numbers = Words.interleavesRows ? UnsafeMutableRawPointer(scratch.row) : target
+      for line in 0..<shape.kernelHeight {
+        copy(first + line &* pitch, run, numbers + line &* run)
       }
+      if Words.interleavesRows { Words.interleave(numbers, shape.rowCount, target) }
       scratch.described[row] = steps.scale
       scratch.described[row &+ RowScratch<Self>.stride] = (steps.low + Words.shift) * steps.scale
+    }
+  }
+
+  /// Copies bytes, up to 63 more than are asked for.
+  @inline(__always)
+  private static func copy(_ source: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutableRawPointer) {
+    for index in stride(from: 0, to: count, by: 64) {
+      target.storeBytes(
+        of: (source + index).loadUnaligned(as: SIMD64<UInt8>.self), toByteOffset: index,
+        as: SIMD64<UInt8>.self)
     }
   }
 
@@ -90,32 +140,6 @@ enum SteppedBytes: RowIntegers {
     @inline(__always) func integers(_ x: Vector) -> Vector {
       let steps = smaller(larger(x * factor, low), high)
       return ardf_int32_nearest(steps + Vector(repeating: Self.whole) - above)
-    }
-  }
-
-  /// Calls `body(index in the row, offset in the map, elements)` for each run of elements that lie side by side in a window;
-  /// the offset of what lies beyond the map's edges is negative.
-  @inline(__always)
-  private static func forEachRun(
-    _ task: ConvolutionTask, y: Int, x: Int, _ body: (_ index: Int, _ offset: Int, _ count: Int) -> Void
-  ) {
-    let (shape, input) = (task.shape, task.input)
-    let left = x &* shape.stride &- shape.padding
-    let isDense = input.pixelStride == shape.inChannels
-    for row in 0..<shape.kernelHeight {
-      let inRow = y &* shape.stride &- shape.padding &+ row
-      var column = 0
-      while column < shape.kernelWidth {
-        let inColumn = left &+ column
-        let isInside =
-          inRow >= 0 && inRow < shape.inHeight && inColumn >= 0 && inColumn < shape.inWidth
-        let pixels = isInside && isDense ? min(shape.kernelWidth &- column, shape.inWidth &- inColumn) : 1
-        body(
-          (row &* shape.kernelWidth &+ column) &* shape.inChannels,
-          isInside ? inRow &* input.rowStride &+ inColumn &* input.pixelStride : -1,
-          pixels &* shape.inChannels)
-        column &+= pixels
-      }
     }
   }
 }

@@ -8,6 +8,7 @@ enum IntegerQuads: TileArithmetic {
   @inline(__always) static var shift: Float { 128 }
   @inline(__always) static var unit: Int { 8 }
   @inline(__always) static var rowsTogether: Int { 2 }
+  @inline(__always) static var interleavesRows: Bool { true }
   @inline(__always) static var tileColumns: Int { 8 }
   @inline(__always) static func add(_ sums: Quad, _ columns: Quad, _ rows: Quad, _ unit: Int) -> Quad {
     ardf_int8_matrix(sums, rows, columns)
@@ -21,6 +22,21 @@ enum IntegerQuads: TileArithmetic {
   @inline(__always)
   static func store(_ integers: Vector, _ row: UnsafeMutableRawPointer, at index: Int) {
     ardf_int8_store_centered_halves(row + 2 &* index, integers)
+  }
+
+  /// Stores sixteen numbers side by side.
+  @inline(__always)
+  static func storeNumbers(_ integers: Vector, _ target: UnsafeMutableRawPointer) {
+    ardf_int8_store_centered(target, integers)
+  }
+
+  /// Puts numbers that lie side by side, up to seven more than `count`, where those of a row lie.
+  @inline(__always)
+  static func interleave(_ numbers: UnsafeRawPointer, _ count: Int, _ row: UnsafeMutableRawPointer) {
+    for index in stride(from: 0, to: count, by: 8) {
+      row.storeBytes(
+        of: (numbers + index).loadUnaligned(as: UInt64.self), toByteOffset: 2 &* index, as: UInt64.self)
+    }
   }
 
   /// Matrices of two rows and two columns side by side are two rows; where the second is none, it is written all the same.

@@ -12,6 +12,16 @@ enum IntegerQuads: TileArithmetic {
   /// Stores sixteen numbers of a row, from the one with this index on.
   @inline(__always)
   static func store(_ integers: Vector, _ row: UnsafeMutableRawPointer, at index: Int) {
-    ardf_int8_store_centered(row + index, integers)
+    storeNumbers(integers, row + index)
   }
+
+  /// Stores sixteen numbers side by side.
+  @inline(__always)
+  static func storeNumbers(_ integers: Vector, _ target: UnsafeMutableRawPointer) {
+    ardf_int8_store_centered(target, integers)
+  }
+
+  /// Rows are contiguous as they are.
+  @inline(__always)
+  static func interleave(_ numbers: UnsafeRawPointer, _ count: Int, _ row: UnsafeMutableRawPointer) {}
 }
