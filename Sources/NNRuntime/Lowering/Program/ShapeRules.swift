@@ -58,6 +58,7 @@ enum ShapeRules {
       let ones = [Int](repeating: 1, count: max(first.shape.count - 2, 0))
       return [TensorKind(type: first.type, shape: first.shape.prefix(2) + ones)]
     case "Reshape": if let found = reshaped(step, first, program) { return [found] }
+    case "QuantizeLinear", "DequantizeLinear": if let found = rounded(step, inputs) { return [found] }
     default: break
     }
     guard let values = moving[step.type] else { return nil }
@@ -118,6 +119,16 @@ enum ShapeRules {
     }
     guard sizes.allSatisfy({ $0 > 0 }) else { return nil }
     return TensorKind(type: input.type, shape: [input.shape[0], channels] + sizes)
+  }
+
+  private static func rounded(_ step: ONNXStep, _ inputs: [TensorKind?]) -> TensorKind? {
+    guard inputs.count > 1, let input = inputs[0], let scale = inputs[1], scale.count == 1,
+      step.int("output_dtype") ?? 0 == 0, step.int("block_size") ?? 0 == 0
+    else { return nil }
+    let zero = inputs.count > 2 ? inputs[2] : nil
+    guard zero.map({ $0.count == 1 }) ?? true else { return nil }
+    let isRounded = step.type == "QuantizeLinear"
+    return TensorKind(type: isRounded ? zero?.type ?? .uint8 : scale.type, shape: input.shape)
   }
 
   private static func resized(_ step: ONNXStep, _ input: TensorKind, _ program: FixedProgram) -> TensorKind? {
