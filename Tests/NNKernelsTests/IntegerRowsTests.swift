@@ -6,6 +6,7 @@ import Testing
 struct IntegerRowsTests {
   static let kernels: [DeclaredKernel] = DeclaredKernel.all.filter {
     $0.kernel.algorithm == .gemm && [.int16, .int8, .float16].contains($0.kernel.products)
+      && !$0.kernel.prologues.contains(.quantize)
   }
 
   /// A 1x1 convolution of `rows`, all of as many channels, with `columns` of weights.

@@ -64,9 +64,11 @@ package enum Parallel {
         forEach(shares, threads: threads) { share in
           let rows = count * share / shares..<count * (share + 1) / shares
           let (start, length) = (rows.lowerBound * width, rows.count * width)
-          var own = unsafe MutableSpan(_unsafeStart: first + start, count: length)
-          var other = unsafe MutableSpan(_unsafeStart: second + start, count: length)
-          fill(rows, &own, &other)
+          let own = unsafe UnsafeMutableBufferPointer(start: first + start, count: length)
+          let other = unsafe UnsafeMutableBufferPointer(start: second + start, count: length)
+          var elements = unsafe own.mutableSpan
+          var others = unsafe other.mutableSpan
+          fill(rows, &elements, &others)
         }
       }
     }

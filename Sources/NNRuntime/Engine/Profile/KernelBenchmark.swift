@@ -34,7 +34,7 @@ package struct KernelBenchmark: Sendable {
     let shapes = plan.denseConvolutions
     var results: [Result] = []
     for (index, shape) in shapes.enumerated() {
-      let kernels = plan.catalogue.convolutions.filter { $0.domain.contains(shape) }
+      let kernels = plan.catalogue.convolutions.filter { $0.domain.contains(shape) && $0.fuses(.none, .none) }
       results += try measure(shape, kernels, plan.options, pool: pool)
       observe(index + 1, shapes.count)
     }

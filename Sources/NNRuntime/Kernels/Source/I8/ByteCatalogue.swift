@@ -7,13 +7,12 @@ func addByteKernels(to catalogue: inout KernelCatalogue, by permit: Permit, maps
     EightBits.self, "gemm-i8", .gemm, of: .everyPixel, prologues: .none, tolerance: .bytes, to: &catalogue,
     by: permit, maps: maps)
   guard InstructionSet.largestByte == 127 else { return }
-  for (name, algorithm, domain) in [
-    ("gemm-steps-i8", Algorithm.gemm, ConvolutionDomain.pixels), ("direct-steps-i8", .direct, .areas),
-  ] {
-    addByteKernel(
-      SteppedBytes.self, name, algorithm, of: domain, prologues: .quantize, tolerance: .roundedProduct,
-      to: &catalogue, by: permit, maps: maps)
-  }
+  addByteKernel(
+    SteppedBytes.self, "gemm-steps-i8", .gemm, of: .pixels, prologues: .quantize, tolerance: .roundedProduct,
+    to: &catalogue, by: permit, maps: maps)
+  addByteKernel(
+    SteppedBytes.self, "direct-steps-i8", .direct, of: .areas, prologues: .quantize,
+    tolerance: .roundedProduct, to: &catalogue, by: permit, maps: maps)
 }
 
 private func addByteKernel<Numbers: RowIntegers>(
