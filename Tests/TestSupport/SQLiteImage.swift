@@ -45,9 +45,9 @@ package struct SQLiteImage {
       cells = cell + cells
       places.append(pageBytes - cells.count)
     }
-    let start =
-      header + [13, 0, 0] + big(rows.count, 2) + big(pageBytes - cells.count, 2) + [0]
-      + places.flatMap { big($0, 2) }
+    var start = header + [13, 0, 0]
+    start += big(rows.count, 2) + big(pageBytes - cells.count, 2) + [0]
+    start += places.flatMap { big($0, 2) }
     precondition(start.count + cells.count <= pageBytes, "a table is one page")
     return start + [UInt8](repeating: 0, count: pageBytes - start.count - cells.count) + cells
   }

@@ -64,10 +64,16 @@ package struct Arithmetic {
       first(.int16, "products of 16-bit integers, a scale a pixel and channel")
     }
     if let choice = catalogue.steppedChoice(layer, shape) { return choice }
+    // Pixels, instead of bf16: more exact, and faster where bf16 is no faster than fp32.
+    func fastWords() -> KernelChoice? {
+      shape.kernelHeight * shape.kernelWidth == 1 && catalogue.multiplies(.bfloat16)
+        && !catalogue.prefersTiles && Processor.current.hasSlowPairs ? words() : nil
+    }
     switch precision {
     case .fp32: return nil
     case .bf16 where isOutput: return nil
-    case .bf16: return (catalogue.prefersTiles ? nil : fastWinograd()) ?? first(.bfloat16, Self.rounded)
+    case .bf16 where catalogue.prefersTiles: return first(.bfloat16, Self.rounded)
+    case .bf16: return fastWinograd() ?? fastWords() ?? first(.bfloat16, Self.rounded)
     case .fp16 where isOutput: return nil
     case .fp16:
       return winograd(.float16) ?? first(.float16, "products of half precision, a scale a pixel and channel")
@@ -75,7 +81,7 @@ package struct Arithmetic {
     case .int8 where isOutput: return catalogue.gainsByWords ? winograd() ?? words() : nil
     case .int8:
       let bytes = first(.int8, "products of 8-bit integers, a scale a pixel and channel")
-      let other = fastWinograd() ?? first(.bfloat16, Self.rounded)
+      let other = fastWinograd() ?? fastWords() ?? first(.bfloat16, Self.rounded)
       return shape.savesBytes ? bytes ?? other : other ?? bytes
     }
   }

@@ -55,7 +55,8 @@ extension Operators {
         let run = axis.map { Shape.around($0, of: tensor.shape).inner } ?? tensor.count
         var made = Tensor(tensor.shape, multiples(of: scales, tensor.floats(), zeros, run: run))
         made.dequantized = DequantizedBytes(
-          integers: tensor, scales: scales.map { Float($0) }, zeros: zeros.map { Int(clamping: $0) }, axis: axis)
+          integers: tensor, scales: scales.map { Float($0) }, zeros: zeros.map { Int(clamping: $0) },
+          axis: axis)
         return made
       }
       let values = tensor.doubles()
