@@ -81,15 +81,27 @@ struct SensorGuidedDepth {
   /// Metric depth on the relative depth's grid, the same for any number of threads.
   func metric(threads: Int) -> MetricDepth {
     let (width, height) = (relative.width, relative.height)
-    let (values, states) = Parallel.rows(height, width: width, threads: threads, compute)
+    let (values, states) = Parallel.rows(height, width: width, threads: threads) { range, values, states in
+      // A function with two spans to write is none to Swift 6.2: rows are made in arrays.
+      forEachRow(range) { start, row in
+        for x in 0..<width { values[start + x] = row.values[x] }
+        for x in 0..<width { states[start + x] = row.states[x] }
+      }
+    }
     return MetricDepth(
       values: Plane(width: width, height: height, elements: values),
       states: Plane(width: width, height: height, elements: states))
   }
 
-  private func compute(
-    _ range: Range<Int>, _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>
-  ) {
+  /// A row of pixels: depth in meters, and how it is known.
+  private struct PixelRow {
+    var values: [Float]
+    var states: [DepthState]
+  }
+
+  /// Calls `body(first pixel of the range, row)` for each row of pixels.
+  private func forEachRow(_ range: Range<Int>, _ body: (_ start: Int, _ row: PixelRow) -> Void) {
+    var pixels = PixelRow(values: [Float](repeating: 0, count: relative.width), states: [])
     var upper = SpreadRow(blocks: fractions.count)
     var lower = upper
     var spread = (upper: -1, lower: -1)
@@ -110,8 +122,8 @@ struct SensorGuidedDepth {
         stateRow = (nearest, states, states.contains { $0 != .measured && $0 != .guided })
       }
       compute(
-        y, upper, lower, down: row.fraction, near: stateRow.states, reachesFar: stateRow.reachesFar,
-        from: (y - range.lowerBound) * relative.width, &values, &states)
+        y, upper, lower, down: row.fraction, near: stateRow.states, reachesFar: stateRow.reachesFar, &pixels)
+      body((y - range.lowerBound) * relative.width, pixels)
     }
   }
 
@@ -136,15 +148,15 @@ struct SensorGuidedDepth {
     }
   }
 
-  /// A row of pixels, written from `start` on; `near` has the states of the nearest cells.
+  /// A row of pixels; `near` has the states of the nearest cells.
   private func compute(
     _ y: Int, _ upper: SpreadRow, _ lower: SpreadRow, down: Float, near: [DepthState], reachesFar: Bool,
-    from start: Int, _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>
+    _ row: inout PixelRow
   ) {
     let width = relative.width
     let source = relative.elements.span.extracting(y * width..<(y + 1) * width)
     precondition(near.count == width)
-    for x in 0..<width { states[start + x] = near[x] }
+    row.states = near
     for block in fractions.indices {
       let first = block * Self.lanes
       var r = Lanes.zero
@@ -167,16 +179,15 @@ struct SensorGuidedDepth {
       sums.add(lower.rightGuide[block], lower.rightInverse[block], share: right * down)
       let meters = sums.meters
       if isWhole {
-        for lane in 0..<Self.lanes { values[start + first + lane] = meters[lane] }
+        for lane in 0..<Self.lanes { row.values[first + lane] = meters[lane] }
       } else {
-        for x in pixels { values[start + x] = meters[x - first] }
+        for x in pixels { row.values[x] = meters[x - first] }
       }
       let isOrdinary = (meters .> 0) .& (meters .< 100) .& (sums.weights .> Self.leastWeight)
       if all(isOrdinary), !reachesFar || !holdsFar(near, pixels) { continue }
       for x in pixels {
-        let index = start + x
-        (values[index], states[index]) = judged(
-          values[index], states[index], weight: sums.weights[x - first], relative: r[x - first])
+        (row.values[x], row.states[x]) = judged(
+          row.values[x], row.states[x], weight: sums.weights[x - first], relative: r[x - first])
       }
     }
   }
