@@ -6,9 +6,11 @@ import Testing
   @Test(arguments: [0, 1, 14, 15, 26, 27, 42, 43, 62, 63, 84, 85, 106, 107, 122, 123, 152, 153, 180])
   func everyLengthIsReadBack(bytes: Int) throws {
     for seed in 0..<4 {
-      let text = String(
-        decoding: (0..<bytes).map { UInt8(0x21 + ($0 * 37 + seed * 11 + $0 * $0 * seed) % 94) }, as: UTF8.self
-      )
+      let letters = (0..<bytes).map { index -> UInt8 in
+        let number: Int = index * 37 + seed * 11 + index * index * seed
+        return UInt8(0x21 + number % 94)
+      }
+      let text = String(decoding: letters, as: UTF8.self)
       let code = try #require(QRCode(text))
       #expect(QRReader(side: code.side, isDark: code.isDark).text == text)
     }
