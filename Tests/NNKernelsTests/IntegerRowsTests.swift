@@ -82,6 +82,22 @@ struct IntegerRowsTests {
     for other in Self.bytes.dropFirst() { #expect(product(other.kernel, rows, columns) == expected) }
   }
 
+  @Test("no sum of 8 bits can have more products than 32 bits hold")
+  func bound() {
+    func shape(channels: Int, edge: Int) -> ConvolutionShape {
+      ConvolutionShape(
+        inHeight: 9, inWidth: 9, inChannels: channels, outHeight: 9, outWidth: 9, outChannels: 64,
+        kernelHeight: edge, kernelWidth: edge, stride: 1, padding: edge / 2)
+    }
+    let most = Int(Int32.max) / (255 * 128)
+    for declared in DeclaredKernel.all where declared.kernel.products == .int8 {
+      let edge = declared.kernel.algorithm == .gemm ? 1 : 3
+      let channels = most / (edge * edge)
+      #expect(declared.kernel.domain.contains(shape(channels: channels, edge: edge)), "\(declared)")
+      #expect(!declared.kernel.domain.contains(shape(channels: channels + 1, edge: edge)), "\(declared)")
+    }
+  }
+
   @Test("the largest sums that there can be", arguments: kernels)
   func largestSums(_ declared: DeclaredKernel) {
     let channels = 2048

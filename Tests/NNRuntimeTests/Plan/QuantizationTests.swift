@@ -69,6 +69,30 @@ struct QuantizationTests {
     #expect(layers.filter { $0.kernel?.contains("steps") == true }.count == (Self.hasKernels ? 3 : 0))
   }
 
+  @Test("but not sums that 32 bits may not hold, which are right in every precision")
+  func longSums() throws {
+    let count = 100_000
+    let builder = GraphBuilder(name: "long")
+    let x = builder.input("x", height: 1, width: 1, channels: count)
+    let ones = Tensor(shape: [64, count], floats: [Float](repeating: 127, count: 64 * count))
+    let unit = Tensor(shape: [8, 64, 1, 1], floats: (0..<512).map { $0 % 65 == 0 ? 1 : 0 })
+    let scale = [Float](repeating: 1 / 127, count: 64)
+    for isRounded in [false, true] {
+      let input = isRounded ? x.mapped(.multiples(of: 1 / 255, low: 0, high: 255), name: "rounded") : x
+      let y = input.linear(ones, scale: scale, name: "long").relu(name: "relu").convolution(unit, name: "y")
+      let graph = builder.finished(outputs: [("y", y)])
+      for precision in Precision.allCases {
+        guard let plan = try? Plan(graph, options: PlanOptions(precision: precision)) else { continue }
+        let found = try Session(plan, pool: ThreadPool(threads: 1)).run { inputs in
+          inputs.fill(try inputs.input("x"), with: [Float](repeating: 1, count: count))
+        } read: {
+          try $0.elements(of: $0.output("y"))
+        }
+        #expect(found.allSatisfy { abs($0 - 100_000) < 1000 }, "\(precision), \(isRounded): \(found[0])")
+      }
+    }
+  }
+
   @Test("but not those that are not rounded, are rounded to more steps, or have other weights")
   func others() throws {
     let plain = network(channels: 16, pooled: false) { $0 }

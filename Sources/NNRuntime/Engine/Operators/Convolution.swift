@@ -189,9 +189,9 @@ extension Convolution: Operator {
 
   /// Whether its weights, but for their scales, are integers of 8 bits.
   var hasByteWeights: Bool {
-    // Adding 3 * 2^22, and taking it away, leaves no fraction; one comparison for all is vectorized.
+    // One comparison for all is vectorized.
     let others = weights.floats().reduce(into: Int32(0)) { others, weight in
-      let isByte = weight >= -128 && weight <= 127 && weight + 12_582_912 - 12_582_912 == weight
+      let isByte = weight >= -128 && weight <= 127 && weight.nearestWhole == weight
       others |= isByte ? 0 : 1
     }
     return others == 0
@@ -237,11 +237,12 @@ extension Value {
       weights, bias: bias, stride: stride, padding: padding, trailing: nil, groups: groups, name: name)
   }
 
-  /// Dense cross-correlation as above, of weights times a scale for each output channel, which is kept beside them.
+  /// Dense cross-correlation as above, of weights times a scale for each output channel, where there is one, which is kept
+  /// beside them.
   package func convolution(
-    _ weights: Tensor, scale: [Float], bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, name: String
+    _ weights: Tensor, scale: [Float]?, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, name: String
   ) -> Value {
-    guard scale.count == weights.shape.first else {
+    if let scale, scale.count != weights.shape.first {
       return failed(.wrongWeights(found: [scale.count], needed: "a scale an output channel is needed"), name)
     }
     return convolution(
@@ -290,8 +291,7 @@ extension Value {
     guard weights.shape.count == 2 else {
       return failed(.wrongWeights(found: weights.shape, needed: "(out, in) is needed"), name)
     }
-    let filters = weights.reshaped([weights.shape[0], weights.shape[1], 1, 1])
-    guard let scale else { return convolution(filters, bias: bias, name: name) }
-    return convolution(filters, scale: scale, bias: bias, name: name)
+    return convolution(
+      weights.reshaped([weights.shape[0], weights.shape[1], 1, 1]), scale: scale, bias: bias, name: name)
   }
 }

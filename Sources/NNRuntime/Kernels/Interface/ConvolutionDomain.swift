@@ -18,6 +18,8 @@ public struct ConvolutionDomain: Sendable {
   public var stride, padding: Int?
   /// Divisor of both numbers of channels.
   public var channels: Int
+  /// Most products of a sum; nil for any number.
+  public var products: Int?
 
   private init(
     kind: ConvolutionShape.Kind = .whole, _ window: Window, stride: Int? = nil, padding: Int? = nil,
@@ -46,6 +48,13 @@ public struct ConvolutionDomain: Sendable {
   public static let subpixels = ConvolutionDomain(
     kind: .subpixel, .square(2), stride: 1, padding: 1, channels: 16)
 
+  /// The same with at most so many products of a sum.
+  public func summing(atMost products: Int) -> ConvolutionDomain {
+    var domain = self
+    domain.products = products
+    return domain
+  }
+
   /// Whether a convolution is among them.
   public func contains(_ shape: ConvolutionShape) -> Bool { refusal(of: shape) == nil }
 
@@ -65,6 +74,9 @@ public struct ConvolutionDomain: Sendable {
     }
     guard shape.inChannels % channels == 0, shape.outChannels % channels == 0 else {
       return (3, "channels are not multiples of \(channels)")
+    }
+    if let products, shape.kernelHeight * shape.kernelWidth * shape.inChannels > products {
+      return (4, "sums of more than \(products) products")
     }
     return nil
   }

@@ -154,12 +154,9 @@ struct ConvolutionForm {
   private func parts(
     of map: MapValue, stride: Int, padding: Int, _ name: String, _ operands: Operands
   ) -> MapValue? {
-    if groups == 1, let scale {
+    if groups == 1 {
       return map.convolution(
         weights, scale: scale, bias: bias, stride: stride, padding: padding, name: name)
-    }
-    if groups == 1 {
-      return map.convolution(weights, bias: bias, stride: stride, padding: padding, name: name)
     }
     let (out, perGroup) = (weights.shape[0], weights.shape[1])
     if perGroup == 1, out == groups, let square = squared(stride, padding, map.shape) {

@@ -4,42 +4,36 @@ import ONNX
 /// `MatMul`: with a known matrix on either side a linear layer on every pixel.
 enum ProductRule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
-    if let matrix = operands.constant(1), let shape = matrix.matrix, let x = operands.settled(0),
+    if let matrix = operands.constant(1), matrix.matrix != nil, let x = operands.settled(0),
       x.shape.count > 1, matrix.shape.count <= x.shape.count
     {
-      if let bytes = operands.byteWeights(1, outputs: matrix.shape.count - 1) {
-        return linear(
-          x, axis: x.shape.count - 1,
-          bytes.integers.reshaped([shape.rows, shape.columns]).transposed(), scale: bytes.scale, operands)
-      }
-      return linear(x, axis: x.shape.count - 1, matrix.transposedWeights(shape), operands)
+      return linear(x, axis: x.shape.count - 1, operands.matrixWeights(1, isTransposed: false), operands)
     }
     if let vector = operands.constant(1), vector.type.isHeldAsFloat, let width = vector.shape.first,
       vector.shape.count == 1, let x = operands.settled(0), x.shape.count > 1,
       let shape = operands.outputShape()
     {
-      let made = linear(x, axis: x.shape.count - 1, operands.weights(1)?.reshaped([1, width]), operands)
+      let weights = operands.weights(1).map { LinearWeights($0.reshaped([1, width])) }
+      let made = linear(x, axis: x.shape.count - 1, weights, operands)
       guard let found = made?.first, let view = found.view.reshaped(shape) else { return nil }
       return [Lowered(value: found.value, view: view, factor: found.factor)]
     }
-    if let matrix = operands.constant(0), let shape = matrix.matrix, let x = operands.settled(1),
+    if let matrix = operands.constant(0), matrix.matrix != nil, let x = operands.settled(1),
       x.shape.count > 1, matrix.shape.count <= x.shape.count
     {
-      return linear(
-        x, axis: x.shape.count - 2, operands.weights(0)?.reshaped([shape.rows, shape.columns]), operands)
+      return linear(x, axis: x.shape.count - 2, operands.matrixWeights(0, isTransposed: true), operands)
     }
     return BatchProductRule.lower(node, operands)
   }
 
-  /// A linear layer along an axis; `weights` is (out, in).
+  /// A linear layer along an axis.
   static func linear(
-    _ x: Lowered, axis: Int, _ weights: WeightTensor?, scale: [Float]? = nil, bias: WeightTensor? = nil,
-    _ operands: Operands
+    _ x: Lowered, axis: Int, _ weights: LinearWeights?, bias: WeightTensor? = nil, _ operands: Operands
   ) -> [Lowered]? {
-    guard let weights, weights.count > 0, weights.shape[1] == x.shape[axis],
+    guard let weights, weights.factors.count > 0, weights.factors.shape[1] == x.shape[axis],
       let found = operands.island.pixelwise(x, channels: axis, operands.name)
     else { return nil }
-    let value = found.value.linear(weights, scale: scale, bias: bias, name: operands.name)
+    let value = found.value.linear(weights.factors, scale: weights.scale, bias: bias, name: operands.name)
     return [operands.replacing(axis, of: found, with: value)]
   }
 }
@@ -65,13 +59,33 @@ enum GemmRule: Rule {
         shape: [out],
         floats: (0..<out).map { beta * values[values.count == 1 ? 0 : $0] })
     }
-    if let bytes = operands.byteWeights(1, outputs: isTransposed ? 0 : 1) {
-      let weights = isTransposed ? bytes.integers : bytes.integers.transposed()
-      return ProductRule.linear(settled, axis: 1, weights, scale: bytes.scale, bias: bias, operands)
-    }
-    let weights =
-      isTransposed ? operands.weights(1) : matrix.transposedWeights((shape.rows, shape.columns))
-    return ProductRule.linear(settled, axis: 1, weights, bias: bias, operands)
+    return ProductRule.linear(
+      settled, axis: 1, operands.matrixWeights(1, isTransposed: isTransposed), bias: bias, operands)
+  }
+}
+
+/// Weights of a linear layer.
+struct LinearWeights {
+  /// (out, in).
+  var factors: WeightTensor
+  /// One an output channel, where the factors are integers of 8 bits.
+  var scale: [Float]?
+
+  init(_ factors: WeightTensor, scale: [Float]? = nil) {
+    self.factors = factors
+    self.scale = scale
+  }
+}
+
+extension Operands {
+  /// A known matrix as weights of a linear layer; it is (in, out) unless `isTransposed`.
+  ///
+  /// Those of a mapped file stay there.
+  fileprivate func matrixWeights(_ index: Int, isTransposed: Bool) -> LinearWeights? {
+    guard let matrix = constant(index), let (rows, columns) = matrix.matrix else { return nil }
+    let bytes = byteWeights(index, outputs: matrix.shape.count - (isTransposed ? 2 : 1))
+    guard let found = (bytes?.integers ?? weights(index))?.reshaped([rows, columns]) else { return nil }
+    return LinearWeights(isTransposed ? found : found.transposed(), scale: bytes?.scale)
   }
 }
 
@@ -80,10 +94,5 @@ extension ONNXTensor {
   fileprivate var matrix: (rows: Int, columns: Int)? {
     guard shape.count >= 2, shape.dropLast(2).allSatisfy({ $0 == 1 }), type.isHeldAsFloat else { return nil }
     return (shape[shape.count - 2], shape[shape.count - 1])
-  }
-
-  /// The matrix (in, out) as weights (out, in); those of a mapped file stay there.
-  fileprivate func transposedWeights(_ shape: (rows: Int, columns: Int)) -> WeightTensor? {
-    WeightTensor(onnx: self)?.reshaped([shape.rows, shape.columns]).transposed()
   }
 }

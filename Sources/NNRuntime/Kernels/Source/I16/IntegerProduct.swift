@@ -3,7 +3,7 @@
 //
 // Rows and columns of 16 bits are scaled such that the Euclidean norm of every row is at most `leftNorm` and of every
 // column at most `rightNorm`. No sum exceeds their product then (Cauchy and Schwarz), and none overflows. Those of 8 bits
-// are at most 127 * 255 * depth, and a depth is below 65,000.
+// are at most 128 * 255 times as many as their products, of which their kernels' domains bound the number.
 
 import CKernelShims
 import NNKernelInterface
@@ -17,8 +17,6 @@ protocol IntegerArithmetic {
   static var granule: Int { get }
   /// Most rows whose sums the vector registers hold.
   static var tileRows: Int { get }
-  /// Whether rows are not contiguous.
-  static var interleavesRows: Bool { get }
   /// Bytes from the first row of a block to where row `row` begins, if rows are `stride` bytes.
   static func offset(ofRow row: Int, _ stride: Int) -> Int
   /// C (rows x columns, `panelWidth` apart) = A * B, as floats.
@@ -32,7 +30,6 @@ protocol IntegerArithmetic {
 
 extension IntegerArithmetic {
   /// Rows are contiguous, one after the other.
-  @inline(__always) static var interleavesRows: Bool { false }
   @inline(__always) static func offset(ofRow row: Int, _ stride: Int) -> Int { row &* stride }
 }
 

@@ -63,8 +63,8 @@ struct RowScratch<Numbers: RowIntegers> {
   let rowBytes: Int
   /// A block's integers, and a rounded map.
   let integers, map: UnsafeMutableRawPointer
-  /// The block's rows' descriptions, a panel's products with it, and a row of integers before they are interleaved.
-  let described, sums, row: UnsafeMutablePointer<Float>
+  /// The block's rows' descriptions, and a panel's products with it.
+  let described, sums: UnsafeMutablePointer<Float>
 
   /// Rows of a block: two groups of vectors.
   @inline(__always) static var rows: Int { 2 &* Numbers.Words.tileRows }
@@ -77,8 +77,7 @@ struct RowScratch<Numbers: RowIntegers> {
     // A line more, so that rows fall into different sets of the first-level cache.
     rowBytes = (padded &* Numbers.bytes &+ 63) / 64 &* 64 &+ 64
     sums = memory
-    row = sums + Self.rows &* panelWidth
-    described = row + (Numbers.Words.interleavesRows ? padded / 4 &+ 16 : 0)
+    described = sums + Self.rows &* panelWidth
     integers = UnsafeMutableRawPointer(described + Self.stride &* Numbers.rowFloats)
     map = integers + Self.rows &* rowBytes
   }

@@ -13,29 +13,17 @@ enum IntegerPairs: WordArithmetic, ScaledNumbers {
 }
 
 /// Four of 8 bits, those of rows from 0 to 255, those of columns signed; the bits of sums lie in floats.
-enum IntegerQuads: WordArithmetic, IntegerArithmetic {
-  /// Offset subtracted from a row's numbers.
+enum IntegerQuads: WordArithmetic, ByteArithmetic {
   @inline(__always) static var shift: Float { 0 }
   @inline(__always) static func dot(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector {
     ardf_int8_dot(sum, a, b)
   }
   @inline(__always) static func floats(_ sum: Vector) -> Vector { ardf_int32_floats(sum) }
 
-  /// Stores sixteen numbers of a row, from the one with this index on.
-  @inline(__always)
-  static func store(_ integers: Vector, _ row: UnsafeMutableRawPointer, at index: Int) {
-    storeNumbers(integers, row + index)
-  }
-
-  /// Stores sixteen numbers side by side.
   @inline(__always)
   static func storeNumbers(_ integers: Vector, _ target: UnsafeMutableRawPointer) {
     ardf_uint8_store(target, integers)
   }
-
-  /// Rows are contiguous as they are.
-  @inline(__always)
-  static func interleave(_ numbers: UnsafeRawPointer, _ count: Int, _ row: UnsafeMutableRawPointer) {}
 }
 
 extension IntegerArithmetic where Self: WordArithmetic {

@@ -21,7 +21,8 @@ private func addByteKernel<Numbers: RowIntegers>(
   by permit: Permit, maps: MapElements
 ) {
   catalogue.add(
-    name, algorithm, of: domain, products: .int8, maps: maps, prologues: prologues, epilogues: .sums,
+    name, algorithm, of: domain.summing(atMost: EightBits.mostProducts), products: .int8, maps: maps,
+    prologues: prologues, epilogues: .sums,
     items: .rows, block: ConvolutionKernel.Block(rows: IntegerQuads.tileRows, columns: panelWidth),
     tolerance: tolerance, by: permit,
     packedCount: { packedIntegerRowsCount(Numbers.self, $0) },

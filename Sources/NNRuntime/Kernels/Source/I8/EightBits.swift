@@ -3,6 +3,31 @@
 import CKernelShims
 import NNKernelInterface
 
+/// How an instruction set holds and multiplies integers of 8 bits.
+protocol ByteArithmetic: IntegerArithmetic {
+  /// Offset subtracted from a row's numbers, which makes them signed where it is 128.
+  static var shift: Float { get }
+  /// Stores sixteen numbers side by side.
+  static func storeNumbers(_ integers: Vector, _ target: UnsafeMutableRawPointer)
+  /// Stores sixteen numbers of a row, from the one with this index on.
+  static func store(_ integers: Vector, _ row: UnsafeMutableRawPointer, at index: Int)
+  /// Whether rows are not contiguous.
+  static var interleavesRows: Bool { get }
+  /// Puts numbers that lie side by side, up to seven more than `count`, where those of a row lie.
+  static func interleave(_ numbers: UnsafeRawPointer, _ count: Int, _ row: UnsafeMutableRawPointer)
+}
+
+/// Rows are contiguous, unless an instruction set says otherwise.
+extension ByteArithmetic {
+  @inline(__always)
+  static func store(_ integers: Vector, _ row: UnsafeMutableRawPointer, at index: Int) {
+    storeNumbers(integers, row + index)
+  }
+  @inline(__always) static var interleavesRows: Bool { false }
+  @inline(__always)
+  static func interleave(_ numbers: UnsafeRawPointer, _ count: Int, _ row: UnsafeMutableRawPointer) {}
+}
+
 /// Integers of 8 bits: a row x becomes a = round((x - low) / scale) from 0 to 255, low its least number or zero, and a column
 /// w becomes q = round(w / columnScale) of at most
 /// `InstructionSet.largestByte`.
@@ -11,6 +36,8 @@ import NNKernelInterface
 /// row's are a - 128, and low is 128 scales higher.
 enum EightBits: DynamicIntegers {
   typealias Words = IntegerQuads
+  /// Most products whose sum fits 32 bits, whatever they are.
+  static var mostProducts: Int { Int(Int32.max) / (255 * 128) }
   @inline(__always) static var bytes: Int { 1 }
   /// Scale; low.
   @inline(__always) static var rowFloats: Int { 2 }

@@ -32,11 +32,18 @@ enum SteppedBytes: RowIntegers {
     EightBits.scaling(rows: rows, stride: stride, columns: columns, stride: columnStride, isWide: isWide)
   }
 
-  /// The rows of the map that the windows of some output rows read, with zeros around them.
+  /// The rows of the map that the windows of some output rows read, with zeros around them, after a window that is not
+  /// interleaved yet where windows are.
   @inline(__always)
   static func mapBytes(_ shape: ConvolutionShape, rows: Int) -> Int {
     // Vectors reach over the end.
-    ((rows &- 1) &* shape.stride &+ shape.kernelHeight) &* mapPitch(shape) &+ 64
+    windowBytes(shape) &+ ((rows &- 1) &* shape.stride &+ shape.kernelHeight) &* mapPitch(shape) &+ 64
+  }
+
+  /// Bytes of that window, and of what vectors write after it.
+  @inline(__always)
+  private static func windowBytes(_ shape: ConvolutionShape) -> Int {
+    Words.interleavesRows ? shape.rowCount &+ 64 : 0
   }
 
   /// Bytes from one row of the rounded map to the next.
@@ -60,7 +67,7 @@ enum SteppedBytes: RowIntegers {
     let pixels = min(shape.inWidth, (pitch &- before) / shape.inChannels)
     let isDense = input.pixelStride == shape.inChannels
     for row in 0..<(items.count &- 1) &* shape.stride &+ shape.kernelHeight {
-      let target = scratch.map + row &* pitch
+      let target = scratch.map + windowBytes(shape) + row &* pitch
       let inRow = items.lowerBound &* shape.stride &- shape.padding &+ row
       guard inRow >= 0, inRow < shape.inHeight else {
         for index in stride(from: 0, to: pitch, by: 16) { Words.storeNumbers(zero, target + index) }
@@ -103,8 +110,9 @@ enum SteppedBytes: RowIntegers {
     for row in 0..<block.count {
       let (y, x) = (block.slot &+ row).quotientAndRemainder(dividingBy: shape.outWidth)
       let target = scratch.integers + Words.offset(ofRow: row, scratch.rowBytes)
-      let first = scratch.map + y &* shape.stride &* pitch + x &* shape.stride &* shape.inChannels
-      let numbers = Words.interleavesRows ? UnsafeMutableRawPointer(scratch.row) : target
+      let first =
+        scratch.map + windowBytes(shape) + y &* shape.stride &* pitch + x &* shape.stride &* shape.inChannels
+      let numbers = Words.interleavesRows ? scratch.map : target
       for line in 0..<shape.kernelHeight {
         copy(first + line &* pitch, run, numbers + line &* run)
       }

@@ -3,8 +3,7 @@ import CKernelShims
 /// Eight integers of 8 bits of two rows times eight of two columns (`smmla`): eight times as many products as of floats.
 ///
 /// Two rows are interleaved in pieces of eight bytes, so that a register holds both.
-enum IntegerQuads: TileArithmetic {
-  /// Offset subtracted from a row's numbers, which makes them signed.
+enum IntegerQuads: TileArithmetic, ByteArithmetic {
   @inline(__always) static var shift: Float { 128 }
   @inline(__always) static var unit: Int { 8 }
   @inline(__always) static var rowsTogether: Int { 2 }
@@ -18,19 +17,16 @@ enum IntegerQuads: TileArithmetic {
     row / 2 &* 2 &* stride &+ row % 2 &* 8
   }
 
-  /// Stores sixteen numbers of a row, from the one with this index on.
   @inline(__always)
   static func store(_ integers: Vector, _ row: UnsafeMutableRawPointer, at index: Int) {
     ardf_int8_store_centered_halves(row + 2 &* index, integers)
   }
 
-  /// Stores sixteen numbers side by side.
   @inline(__always)
   static func storeNumbers(_ integers: Vector, _ target: UnsafeMutableRawPointer) {
     ardf_int8_store_centered(target, integers)
   }
 
-  /// Puts numbers that lie side by side, up to seven more than `count`, where those of a row lie.
   @inline(__always)
   static func interleave(_ numbers: UnsafeRawPointer, _ count: Int, _ row: UnsafeMutableRawPointer) {
     for index in stride(from: 0, to: count, by: 8) {
