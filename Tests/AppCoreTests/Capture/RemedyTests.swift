@@ -37,35 +37,38 @@ import Testing
     .permissionDenied(path: "f"), .changed(path: "f"),
     .noSpace(path: "f"),
   ]
+  private static let captures: [CaptureError] = [
+    .notFound(path: "f"), .unreadable(file: "f", reason: "r"), .notADirectory(path: "f"),
+    .unrecognizedLayout(path: "f"), .severalCaptures(path: "f", names: ["a", "b"]),
+    .tooManyFrames(path: "f", limit: 1), .noSuchFrame(index: 2, count: 1),
+    .fileTooLarge(file: "f", bytes: 2, limit: 1), .tooManyPixels(file: "f", width: 2, height: 2, limit: 1),
+    .tooMuchUnpacking(file: "f"), .foreignPicture(file: "f", format: "GIF"), .film(file: "f"),
+    .unsupportedSchema(file: "f", found: "a", expected: "b"), .missingField(file: "f", field: "a"),
+    .badField(file: "f", field: "a", expected: "b"), .missingFile(file: "f", name: "n"), .pointer(file: "f"),
+    .confidenceWithoutDepth(file: "f"), .badIntrinsics(file: "f", reason: "r"),
+    .badPose(file: "f", reason: "r"),
+  ]
+  private static let films: [MediaError] = [
+    .noFFmpeg, .ffmpeg(file: "f", message: "m"), .damaged(file: "f", message: "m"),
+    .noFilm(file: "f", kind: "k"), .unwritten(file: "f"), .empty(file: "f"), .sizes(file: "f"),
+  ]
+  private static let streams: [StreamError] = [
+    .tooManyPixels(name: "f", width: 2, height: 2, limit: 1), .unreachable(name: "f", message: "m"),
+    .lost(name: "f", message: "m"), .noPicture(name: "f"),
+  ]
 
   /// Every defect by itself and in what names its file.
   static var messages: [String] {
-    parts.flatMap { ["\($0)", "\(CaptureError.malformed(file: "f", reason: "\($0)"))"] }
-      + images.flatMap {
-        ["\(ImageError(file: "f", defect: $0))", "\(MediaError.picture(ImageError(file: "f", defect: $0)))"]
-      } + files.flatMap { ["\($0)", "\(MediaError.file($0))", "\(StreamError.file($0))"] }
-      + [
-        CaptureError.notFound(path: "f"), .unreadable(file: "f", reason: "r"), .notADirectory(path: "f"),
-        .unrecognizedLayout(path: "f"), .severalCaptures(path: "f", names: ["a", "b"]),
-        .tooManyFrames(path: "f", limit: 1), .noSuchFrame(index: 2, count: 1),
-        .fileTooLarge(file: "f", bytes: 2, limit: 1),
-        .tooManyPixels(file: "f", width: 2, height: 2, limit: 1),
-        .tooMuchUnpacking(file: "f"), .foreignPicture(file: "f", format: "GIF"), .film(file: "f"),
-        .unsupportedSchema(file: "f", found: "a", expected: "b"), .missingField(file: "f", field: "a"),
-        .badField(file: "f", field: "a", expected: "b"), .missingFile(file: "f", name: "n"),
-        .pointer(file: "f"),
-        .confidenceWithoutDepth(file: "f"), .badIntrinsics(file: "f", reason: "r"),
-        .badPose(file: "f", reason: "r"),
-      ].map { "\($0)" }
-      + [
-        MediaError.noFFmpeg, .ffmpeg(file: "f", message: "m"), .damaged(file: "f", message: "m"),
-        .noFilm(file: "f", kind: "k"), .unwritten(file: "f"), .empty(file: "f"), .sizes(file: "f"),
-      ].map { "\($0)" }
-      + [
-        StreamError.tooManyPixels(name: "f", width: 2, height: 2, limit: 1),
-        .unreachable(name: "f", message: "m"),
-        .lost(name: "f", message: "m"), .noPicture(name: "f"),
-      ].map { "\($0)" }
+    var errors: [any Error & CustomStringConvertible] = captures
+    errors += films
+    errors += streams
+    for part in parts { errors += [part, CaptureError.malformed(file: "f", reason: "\(part)")] }
+    for image in images {
+      let error = ImageError(file: "f", defect: image)
+      errors += [error, MediaError.picture(error)]
+    }
+    for file in files { errors += [file, MediaError.file(file), StreamError.file(file)] }
+    return errors.map { "\($0)" }
   }
 
   @Test(arguments: messages + wholeMessages) func isSaidOnce(_ message: String) {

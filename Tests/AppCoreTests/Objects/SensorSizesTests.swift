@@ -157,19 +157,18 @@ import Testing
     let truth = (0..<width * height).map { Float(exact($0 % width, $0 / width)) }
     let ramps = Self.blurred(Plane(width: width, height: height, elements: truth), cells: 0.8)
     let sharp = try Self.readings(ramps, .lidar)
-    func worst(_ values: [Float], _ columns: Range<Int>) -> Float {
-      (10..<height - 10).reduce(0) { most, y in
-        columns.reduce(most) { max($0, abs(values[y * width + $1] / truth[y * width + $1] - 1)) }
+    func errors(_ values: [Float], _ columns: Range<Int>) -> [Float] {
+      (10..<height - 10).flatMap { y -> [Float] in
+        columns.map { x -> Float in
+          let place = y * width + x
+          return abs(values[place] / truth[place] - 1)
+        }
       }
     }
-    func total(_ values: [Float], _ columns: Range<Int>) -> Float {
-      var sum: Float = 0
-      for y in 10..<height - 10 {
-        for x in columns { sum += abs(values[y * width + x] / truth[y * width + x] - 1) }
-      }
-      return sum
-    }
-    #expect(total(sharp, 90..<110) < 0.2 * total(ramps.elements, 90..<110))
+    func worst(_ values: [Float], _ columns: Range<Int>) -> Float { errors(values, columns).max() ?? 0 }
+    func total(_ values: [Float], _ columns: Range<Int>) -> Float { errors(values, columns).reduce(0, +) }
+    let sharpened: Float = total(sharp, 90..<110), read: Float = total(ramps.elements, 90..<110)
+    #expect(sharpened < 0.2 * read)
     #expect(worst(sharp, 130..<200) < 0.003)
     #expect(try Self.readings(ramps, .structuredLight) == ramps.elements, "its steps are steps")
     #expect(try Self.readings(ramps, .unknown) == ramps.elements)

@@ -104,29 +104,41 @@ import Testing
     func number(_ value: Int, _ count: Int) -> [UInt8] {
       (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
+    /// The picture with a segment after its first.
+    func inserted(_ marker: [UInt8], _ segment: [UInt8]) -> [UInt8] {
+      let parts: [[UInt8]] = [
+        Array(main[..<20]), marker, number(segment.count + 2, 2), segment, Array(main[20...]),
+      ]
+      return Array(parts.joined())
+    }
     /// The picture with an index (CIPA DC-007) of itself and one more.
     func indexed(_ length: Int, _ size: Int) -> [UInt8] {
-      let entry =
-        number(0, 4) + number(size, 4) + number(0, 8) + number(0, 4) + number(length, 4)
-        + number(size - 28, 4) + number(0, 4)
-      let index =
-        Array("MM\0*".utf8) + number(8, 4) + number(1, 2) + number(0xb002, 2) + number(7, 2) + number(32, 4)
-        + number(26, 4) + number(0, 4) + entry
-      let segment = Array("MPF\0".utf8) + index
-      return main[..<20] + [0xff, 0xe2] + number(segment.count + 2, 2) + segment + main[20...]
+      let entry: [[UInt8]] = [
+        number(0, 4), number(size, 4), number(0, 8), number(0, 4), number(length, 4), number(size - 28, 4),
+        number(0, 4),
+      ]
+      let head: [[UInt8]] = [
+        Array("MPF\0MM\0*".utf8), number(8, 4), number(1, 2), number(0xb002, 2), number(7, 2), number(32, 4),
+        number(26, 4), number(0, 4),
+      ]
+      return inserted([0xff, 0xe2], Array((head + entry).joined()))
     }
     let ultra = indexed(map.count, indexed(0, 0).count)
     let container = Array(
       "http://ns.adobe.com/xap/1.0/\0<x Item:Semantic=\"GainMap\" Item:Length=\"\(map.count)\"/>".utf8)
-    let listed = main[..<20] + [0xff, 0xe1] + number(container.count + 2, 2) + container + main[20...]
-    let film =
-      number(24, 4) + Array("ftypmp42".utf8) + [UInt8](repeating: 0, count: 12) + number(8 + main.count, 4)
-      + Array("mdat".utf8) + main + number(8, 4) + Array("moov".utf8)
-    let block = [0, 0, 0x30, 0x0a] + [16, 0, 0, 0] + Array("MotionPhoto_Data".utf8) + main
+    let listed = inserted([0xff, 0xe1], container)
+    let boxes: [[UInt8]] = [
+      number(24, 4), Array("ftypmp42".utf8), number(0, 12), number(8 + main.count, 4), Array("mdat".utf8),
+      main,
+      number(8, 4), Array("moov".utf8),
+    ]
+    let film = Array(boxes.joined())
+    let block: [UInt8] = [0, 0, 0x30, 0x0a, 16, 0, 0, 0] + Array("MotionPhoto_Data".utf8)
+    let blocks: [[UInt8]] = [main, block, main, Array("SEFHxxxxSEFT".utf8)]
+    let all: [[UInt8]] = [ultra, map, number(0, 3), film, number(0, 2)]
     let files: [String: [UInt8]] = [
-      "gain map": ultra + map, "padded": main + [UInt8](repeating: 0, count: 4000), "film": main + film,
-      "container": Array(listed) + map, "blocks": main + block + Array("SEFHxxxxSEFT".utf8),
-      "all": ultra + map + [0, 0, 0] + film + [0, 0],
+      "gain map": ultra + map, "padded": main + number(0, 4000), "film": main + film,
+      "container": listed + map, "blocks": Array(blocks.joined()), "all": Array(all.joined()),
     ]
     for (name, file) in files {
       let found = try Self.contents(file + file + png)

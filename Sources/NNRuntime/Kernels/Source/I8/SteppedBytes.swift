@@ -67,7 +67,7 @@ enum SteppedBytes: RowIntegers {
     let pixels = min(shape.inWidth, (pitch &- before) / shape.inChannels)
     let isDense = input.pixelStride == shape.inChannels
     for row in 0..<(items.count &- 1) &* shape.stride &+ shape.kernelHeight {
-      let target = scratch.map + windowBytes(shape) + row &* pitch
+      let target = scratch.map + (windowBytes(shape) &+ row &* pitch)
       let inRow = items.lowerBound &* shape.stride &- shape.padding &+ row
       guard inRow >= 0, inRow < shape.inHeight else {
         for index in stride(from: 0, to: pitch, by: 16) { Words.storeNumbers(zero, target + index) }
@@ -110,8 +110,8 @@ enum SteppedBytes: RowIntegers {
     for row in 0..<block.count {
       let (y, x) = (block.slot &+ row).quotientAndRemainder(dividingBy: shape.outWidth)
       let target = scratch.integers + Words.offset(ofRow: row, scratch.rowBytes)
-      let first =
-        scratch.map + windowBytes(shape) + y &* shape.stride &* pitch + x &* shape.stride &* shape.inChannels
+      let place: Int = y &* shape.stride &* pitch &+ x &* shape.stride &* shape.inChannels
+      let first = scratch.map + (windowBytes(shape) &+ place)
       let numbers = Words.interleavesRows ? scratch.map : target
       for line in 0..<shape.kernelHeight {
         copy(first + line &* pitch, run, numbers + line &* run)
