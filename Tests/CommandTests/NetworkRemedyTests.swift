@@ -127,10 +127,14 @@ import ardf
   ]
 
   static var messages: [String] {
-    weights.map { "\(WeightError($0, file: "f"))" } + checkpoints.map { "\(CheckpointError($0, file: "f"))" }
-      + networks.map { "\($0)" } + verification.map { "\($0)" } + labels.map { "\($0)" }
-      + jobs.map { "\($0)" }
-      + serving.map { "\($0)" }
+    var errors: [any Error & CustomStringConvertible] = weights.map { WeightError($0, file: "f") }
+    errors += checkpoints.map { CheckpointError($0, file: "f") } as [any Error & CustomStringConvertible]
+    errors += networks
+    errors += verification
+    errors += labels
+    errors += jobs
+    errors += serving
+    return errors.map { "\($0)" }
   }
 
   /// Signs that a message says what is right in place of what was found.

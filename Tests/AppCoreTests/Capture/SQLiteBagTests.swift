@@ -14,10 +14,11 @@ struct SQLiteBagTests {
     let path = try place.write(image.bytes, to: "a.db3")
     do throws(CaptureError) {
       _ = try CaptureReader.open(path)
-    } catch .malformed(file: "a.db3", let reason) {
+      return "none"
+    } catch {
+      guard case .malformed("a.db3", let reason) = error else { throw error }
       return reason
     }
-    return "none"
   }
 
   @Test func namesOfTopicsAreShort() throws {

@@ -16,6 +16,7 @@ private let plainKernels: [any PlainKernelRow] = [
   PairwiseFunction.plain,
   ElementFunction.plain,
   Pooling.plain,
+  Sampling.plain,
 ]
 
 /// The plain kernel of an operation: a scalar at a time, in the order of the definition, between maps of floats.

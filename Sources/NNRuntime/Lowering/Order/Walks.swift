@@ -42,4 +42,11 @@ extension Operands {
     found.factor = 1
     return (found, factor)
   }
+
+  /// An input, computed or known, with nothing owed.
+  func settledOperand(_ index: Int) -> Lowered? {
+    guard case (var found, let factor)? = operand(index) else { return nil }
+    found.factor = factor
+    return island.settled(found, name)
+  }
 }

@@ -10,7 +10,7 @@ protocol Pattern: SendableMetatype {
 /// All patterns; of several that end with a step, the first counts.
 private let patterns: [any Pattern.Type] = [
   AttentionPattern.self, LayerNormPattern.self, GELUPattern.self, HardSwishPattern.self, SiLUPattern.self,
-  MishPattern.self,
+  MishPattern.self, DeformableAttentionPattern.self,
 ]
 
 /// A program as patterns see it: who makes what, and who else reads it.

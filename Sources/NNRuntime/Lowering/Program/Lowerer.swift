@@ -13,6 +13,7 @@ struct Lowerer {
       "Softmax": SoftmaxRule.self, "MatMul": ProductRule.self, "Gemm": GemmRule.self, "PRelu": PReLURule.self,
       "MaxPool": PoolRule.self, "AveragePool": PoolRule.self, "Concat": ConcatRule.self,
       "Resize": ResizeRule.self, "Upsample": ResizeRule.self, "Pad": PadRule.self,
+      "GridSample": SamplingRule.self,
     ]
     for type in FunctionRule.types { rules[type] = FunctionRule.self }
     for type in BinaryRule.types { rules[type] = BinaryRule.self }
@@ -87,6 +88,7 @@ struct Lowerer {
     case .activation, .function: FunctionRule.self
     case .layerNorm: LayerNormRule.self
     case .attention: AttentionRule.self
+    case .sampling: SamplingRule.self
     }
   }
 }

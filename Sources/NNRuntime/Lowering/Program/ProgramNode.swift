@@ -14,6 +14,8 @@ struct ProgramNode: Sendable {
     case layerNorm(gamma: [Float]?, beta: [Float]?, epsilon: Float)
     /// Softmax of queries by keys, times values.
     case attention(AttentionForm)
+    /// Weighted sums of samples: maps, points of each, and weights are the node's inputs.
+    case sampling
   }
 
   /// How an attention is written: queries, keys and values are the node's inputs.

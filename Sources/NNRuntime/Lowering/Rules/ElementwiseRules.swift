@@ -7,7 +7,7 @@ enum FunctionRule: Rule {
     switch node.operation {
     case .activation(let activation): return operands.applying(activation).map { [$0] }
     case .function(let function): return operands.applying(function).map { [$0] }
-    case .step, .layerNorm, .attention: break
+    case .step, .layerNorm, .attention, .sampling: break
     }
     let step = node.step
     switch step.type {
