@@ -6,24 +6,9 @@ import Testing
 
 /// `ardf inspect`, `infer` and `verify` of ONNX files: what they answer, and with which exit code.
 @Suite struct ONNXCommandTests {
-  /// A field of a protocol-buffer message, shorter than 128 bytes.
-  private func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-    [number << 3 | 2, UInt8(bytes.count)] + bytes
-  }
-  private func field(_ number: UInt8, _ text: String) -> [UInt8] { field(number, Array(text.utf8)) }
-
-  private func value(_ name: String) -> [UInt8] {
-    // A tensor of single precision with a free axis.
-    field(1, name) + field(2, field(1, [8, 1] + field(2, field(1, field(2, "n")))))
-  }
-
-  /// One node of `x` to `y`.
-  private func model(_ type: String) -> [UInt8] {
-    let graph =
-      field(1, field(1, "x") + field(2, "y") + field(3, "only") + field(4, type)) + field(11, value("x"))
-      + field(12, value("y"))
-    return [8, 8] + field(2, "by hand") + field(7, graph) + field(8, [16, 18])
-  }
+  private func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { SmallONNX.field(number, bytes) }
+  private func field(_ number: UInt8, _ text: String) -> [UInt8] { SmallONNX.field(number, Array(text.utf8)) }
+  private func model(_ type: String) -> [UInt8] { SmallONNX.model(type) }
 
   private func tensor(_ values: [Float]) -> [UInt8] {
     [8, UInt8(values.count), 16, 1] + field(9, rawBytes(of: values))
@@ -71,6 +56,7 @@ import Testing
     let file = try place.write(model("Relu"), to: "m.onnx")
     for words in [
       ["bench", file, "--runs", "2", "--threads", "1"], ["verify", file], ["inspect", "plan", file],
+      ["tune", file, "--out", "-"],
     ] {
       #expect(try CommandRun(words + ["--axis", "n=3"], in: place.path).status == 0, "\(words)")
       for (axis, message) in [

@@ -133,6 +133,42 @@ import Testing
     #expect(try JSONValue.parse(String(entries[1]))["model"]?.string == "net")
   }
 
+  /// Any network of an ONNX file, by the names, types and shapes of its inputs and outputs.
+  @Test func anyONNXFileIsServed() throws {
+    let place = try TemporaryDirectory()
+    let relu = try place.write(SmallONNX.model("Relu"), to: "relu.onnx")
+    let negation = try place.write(SmallONNX.model("Neg", element: 7), to: "neg.onnx")
+    let running = try RunningCommand([
+      "serve", "--listen", "127.0.0.1:0", "--workers", "2", "--models", "\(relu),negated=\(negation)",
+    ])
+    let port = try Self.port(of: running)
+    let metadata = try Self.answer(port, "GET /v2/models/relu HTTP/1.1")
+    #expect(metadata.contains(#""datatype":"FP32","name":"x","shape":[-1]"#), "\(metadata)")
+    func infer(_ model: String, _ input: String) throws -> String {
+      try Self.answer(
+        port, "POST /v2/models/\(model)/infer HTTP/1.1", Array(#"{"inputs":[\#(input)]}"#.utf8))
+    }
+    for count in [3, 5, 3] {
+      let data = (0..<count).map { "\($0 - 1)" }.joined(separator: ",")
+      let answer = try infer(
+        "relu", #"{"name":"x","datatype":"FP32","shape":[\#(count)],"data":[\#(data)]}"#)
+      let y = try Self.outputs(answer)["y"]
+      #expect(y?["data"]?.array?.compactMap(\.number) == (0..<count).map { Double(max(0, $0 - 1)) })
+    }
+    let whole = try infer(
+      "negated", #"{"name":"x","datatype":"INT64","shape":[2],"data":[9007199254740993,-4]}"#)
+    #expect(try Self.outputs(whole)["y"]?["data"] == [-9_007_199_254_740_993, 4])
+    let wrong = try infer("negated", #"{"name":"x","datatype":"FP32","shape":[1],"data":[1]}"#)
+    #expect(wrong.contains("400 Bad Request") && wrong.contains("INT64"), "\(wrong)")
+    kill(running.process.processIdentifier, SIGTERM)
+    #expect(try running.finished().status == 0)
+    let texts = try CommandRun(
+      CommandRun.onAnyPort([
+        "serve", "--models", place.write(SmallONNX.model("Identity", element: 8), to: "t.onnx"),
+      ]))
+    #expect(texts.status == 65 && texts.error.contains("ardf infer"), "\(texts.error)")
+  }
+
   private func weights(_ family: String) -> String {
     "\(SharedData.packageRoot)/Tests/ModelsTests/Goldens/\(family)-least.safetensors"
   }

@@ -65,7 +65,7 @@ struct MeasuredChoicesTests {
     tuner.runs = 2
     let plan = try Plan(graph())
     var seen: [Int] = []
-    let found = try tuner.measure(plan, pool: ThreadPool(threads: 1)) { _, done, count in
+    let found = try tuner.measure([plan], pool: ThreadPool(threads: 1)) { _, done, count in
       seen += [done, count]
     }
     #expect(seen == [1, 1])

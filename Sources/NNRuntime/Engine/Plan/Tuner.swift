@@ -10,24 +10,31 @@ package struct Tuner {
   /// 15 runs, 3 %.
   package init() {}
 
-  /// Times every algorithm of every convolution of `plan` that can be computed in more than one way.
+  /// Times every algorithm of every convolution of the plans that can be computed in more than one way.
   ///
   /// Each is a network of its own, with noise as input and weights. The runs of a convolution's algorithms
   /// are interleaved, and the best time of each counts. `observe` is called after each convolution, with the
   /// number done and the total.
   ///
-  /// - Throws: what `Plan` throws for the plan's backend.
+  /// - `plans`: of one backend; at least one.
+  /// - Throws: what `Plan` throws for the plans' backend.
   package func measure(
-    _ plan: Plan, pool: ThreadPool, observe: (_ entry: MeasuredChoices.Entry, _ done: Int, _ of: Int) -> Void
+    _ plans: [Plan], pool: ThreadPool,
+    observe: (_ entry: MeasuredChoices.Entry, _ done: Int, _ of: Int) -> Void
   ) throws -> MeasuredChoices {
-    let shapes = plan.tunableConvolutions
+    var shapes: [(ConvolutionShape, Plan)] = []
+    for plan in plans {
+      for shape in plan.tunableConvolutions where !shapes.contains(where: { $0.0 == shape }) {
+        shapes.append((shape, plan))
+      }
+    }
     var entries: [MeasuredChoices.Entry] = []
-    for shape in shapes {
+    for (shape, plan) in shapes {
       let entry = try measure(shape, plan, pool)
       entries.append(entry)
       observe(entry, entries.count, shapes.count)
     }
-    return try MeasuredChoices(kernels: plan.catalogue.floats, entries: entries)
+    return try MeasuredChoices(kernels: plans[0].catalogue.floats, entries: entries)
   }
 
   private func measure(

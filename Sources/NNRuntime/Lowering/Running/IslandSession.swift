@@ -17,6 +17,7 @@ final class IslandSession: Sendable {
 
   let level: Int
   let session: Session
+  private let packed: PackedWeights
   let inputs: [(slot: Int, port: GraphInput)]
   let outputs: [Output]
   /// The nodes that are computed here.
@@ -48,7 +49,8 @@ final class IslandSession: Sendable {
       forms.append((slot, kind, view, factor))
     }
     let graph = try island.builder.finish(outputs: ports).removingUnread()
-    session = Session(try Plan(graph, options: options), pool: pool)
+    packed = PackedWeights()
+    session = Session(try Plan(graph, options: options), pool: pool, weights: packed)
     let plan = session.plan
     // A rule that failed in the end may have taken more in.
     let read = Set(graph.nodes.flatMap(\.inputs)).union(ports.map(\.value.number))
@@ -64,6 +66,13 @@ final class IslandSession: Sendable {
       layers[layer] = LayerTensor(slot: slot, view: tensor.view, factor: tensor.factor)
     }
     self.layers = layers
+  }
+
+  /// The same island in memory of its own, with the same packed weights, on the threads of `pool`.
+  init(_ other: IslandSession, pool: ThreadPool) {
+    (level, nodes, inputs) = (other.level, other.nodes, other.inputs)
+    (outputs, layers, packed) = (other.outputs, other.layers, other.packed)
+    session = Session(other.session.plan, pool: pool, weights: packed)
   }
 
   /// Runs it on the values that are there, and puts its own beside them.

@@ -11,6 +11,8 @@ package final class LoweredModel: Sendable {
   package let model: ONNXModel
   private let options: PlanOptions
   private let pool: ThreadPool
+  /// The model that plans and packs weights, where another one does.
+  private let source: LoweredModel?
   private let planned = Mutex<[(kinds: [InputKind?], network: LoweredNetwork)]>([])
 
   /// A model to be run with these options.
@@ -20,7 +22,16 @@ package final class LoweredModel: Sendable {
     self.model = model
     self.options = options
     self.pool = pool
+    source = nil
   }
+
+  private init(_ source: LoweredModel, pool: ThreadPool) {
+    (model, options, self.pool) = (source.model, source.options, pool)
+    self.source = source
+  }
+
+  /// The same model, to be run beside this one with the same packed weights.
+  package func running(on pool: ThreadPool) -> LoweredModel { LoweredModel(source ?? self, pool: pool) }
 
   /// Runs it on values by the names of its inputs.
   package func run(_ values: NameTable<ONNX.Value>) throws -> [ONNX.Value] {
@@ -35,7 +46,12 @@ package final class LoweredModel: Sendable {
     let key = model.program.inputs.map { kinds[$0.name] }
     return try planned.withLock { known in
       if let found = known.first(where: { $0.kinds == key }) { return found.network }
-      let network = try LoweredNetwork(model, inputs: kinds, options: options, pool: pool)
+      let network =
+        if let source {
+          LoweredNetwork(try source.network(for: values), pool: pool)
+        } else {
+          try LoweredNetwork(model, inputs: kinds, options: options, pool: pool)
+        }
       if known.count == Self.mostPlans { known.removeFirst() }
       known.append((key, network))
       return network

@@ -68,6 +68,18 @@ package final class LoweredNetwork: Sendable {
     model.releasePages()
   }
 
+  /// The same network in memory of its own, with the same packed weights, on the threads of `pool`.
+  init(_ other: LoweredNetwork, pool: ThreadPool) {
+    (program, known, released) = (other.program, other.known, other.released)
+    threads = pool.threads
+    stages = other.stages.map { stage in
+      switch stage {
+      case .island(let island): .island(IslandSession(island, pool: pool))
+      case .plain(let nodes): .plain(nodes)
+      }
+    }
+  }
+
   private static func releases(_ stages: [Stage], _ program: FixedProgram) -> [[Int]] {
     var last: [Int: Int] = [:]
     for (index, stage) in stages.enumerated() {

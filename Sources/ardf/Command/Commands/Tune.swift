@@ -15,9 +15,11 @@ struct Tune: ParsableCommand {
       timed when a network is loaded.
       """,
       ("Measure, then run", "ardf tune weights/yolo11n-seg.safetensors --out plan.json"),
-      (nil, "ardf run scan --frame 0 --plan plan.json --out results")))
+      (nil, "ardf run scan --frame 0 --plan plan.json --out results"),
+      ("A network from an ONNX file", "ardf tune model.onnx --out plan.json")))
 
   @OptionGroup var network: NetworkOptions
+  @OptionGroup var free: FreeAxisOptions
 
   @Option(name: .shortAndLong, help: "Timed runs of each algorithm.")
   var runs = 15
@@ -55,11 +57,15 @@ struct Tune: ParsableCommand {
     let file = try OutputFile(
       orStandardOutput: out, force: force, inputs: network.file().inputs + network.arithmetic.plans)
     let pool = ThreadPool(threads: threads ?? ProcessorShare.threads)
-    let plan = try network.plan(PlanOptions())
+    let plans = try plans()
+    guard !plans.isEmpty else {
+      throw CommandError.input(
+        "\(network.weights): the engine computes none of its nodes; there is nothing to tune")
+    }
     var tuner = Tuner()
     tuner.runs = runs
     var progress: Progress?
-    let choices = try tuner.measure(plan, pool: pool) { _, done, count in
+    let choices = try tuner.measure(plans, pool: pool) { _, done, count in
       if progress == nil { progress = Progress("convolution", of: count) }
       progress?.update(done)
     }
@@ -69,6 +75,15 @@ struct Tune: ParsableCommand {
     guard let file else { return try Console.print(text) }
     try file.write(text)
     if json { try Console.print(text) }
+  }
+
+  /// The network's plan, or those of an ONNX file's parts.
+  private func plans() throws -> [Plan] {
+    guard network.isONNX else {
+      try free.refuse(of: network.weights)
+      return [try network.plan(PlanOptions())]
+    }
+    return try ONNXPlanListing(file: network.weights, network.arithmetic, free.sizes).plans
   }
 
   private static func table(_ choices: MeasuredChoices) -> String {

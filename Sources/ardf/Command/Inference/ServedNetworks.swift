@@ -36,7 +36,19 @@ struct ServedNetworks {
     for named in named {
       let clock = ContinuousClock()
       let began = clock.now
-      let weights = try NetworkWeights(named.file, allowNonFinite: compute.allowsNonFinite)
+      let weights: NetworkWeights
+      do {
+        weights = try NetworkWeights(named.file, allowNonFinite: compute.allowsNonFinite)
+      } catch {
+        // A network of ours comes with its pipelines; any other, and one that differs, as the file has it.
+        guard hasEnding(named.file.path, ".onnx") else { throw error }
+        let options = try compute.planOptions()
+        try InFile.naming(named.file.name) {
+          try add(ONNXFileModel(named.file, name: named.name, options: options, pools: pools))
+        }
+        metrics.loaded(named.name, in: clock.now - began)
+        continue
+      }
       switch weights.task {
       case .objects(let family):
         let network = try settings.network(weights, family, compute, pool: pools[0])

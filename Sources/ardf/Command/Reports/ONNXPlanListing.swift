@@ -18,6 +18,9 @@ struct ONNXPlanListing {
     }
   }
 
+  /// The plan of each part that the engine computes.
+  var plans: [Plan] { partition.plans }
+
   private var fast: Int { partition.nodes.count { $0.island != nil } }
   private var summary: String {
     "\(counted(partition.nodes.count, "layer")), \(fast) in the engine in \(counted(partition.plans.count, "island")), "

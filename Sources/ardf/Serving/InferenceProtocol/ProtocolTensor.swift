@@ -31,29 +31,31 @@ package struct ProtocolTensor: Sendable, Equatable {
   package let shape: [Int]
   package let elements: Elements
 
-  private init(_ name: String, _ datatype: Datatype, _ shape: [Int], _ elements: Elements) {
-    (self.name, self.datatype, self.shape, self.elements) = (name, datatype, shape, elements)
-  }
-
   init(checked name: String, _ datatype: Datatype, _ shape: [Int], _ elements: Elements) {
-    self.init(name, datatype, shape, elements)
+    (self.name, self.datatype, self.shape, self.elements) = (name, datatype, shape, elements)
   }
 
   /// An `FP32` tensor.
   package init(_ name: String, _ shape: [Int], _ elements: [Float]) {
     precondition(shape.reduce(1, *) == elements.count, "\(elements.count) elements for \(shape)")
-    self.init(name, .float32, shape, .floats(elements))
+    self.init(checked: name, .float32, shape, .floats(elements))
+  }
+
+  /// A tensor of any datatype, of elements in the Swift type that holds it.
+  package init(_ name: String, _ datatype: Datatype, _ shape: [Int], _ elements: Elements) {
+    precondition(shape.reduce(1, *) == elements.count, "\(elements.count) elements for \(shape)")
+    self.init(checked: name, datatype, shape, elements)
   }
 
   /// An `INT64` tensor.
   package init(_ name: String, _ shape: [Int], integers: [Int]) {
     precondition(shape.reduce(1, *) == integers.count, "\(integers.count) elements for \(shape)")
-    self.init(name, .int64, shape, .integers(integers))
+    self.init(checked: name, .int64, shape, .integers(integers))
   }
 
   /// A `BYTES` tensor of one dimension.
   package init(_ name: String, texts: [String]) {
-    self.init(name, .bytes, [texts.count], .texts(texts.map { Array($0.utf8) }))
+    self.init(checked: name, .bytes, [texts.count], .texts(texts.map { Array($0.utf8) }))
   }
 
   /// Refuses infinities and NaN, unless the model's input accepts them.
