@@ -86,7 +86,7 @@ import Testing
       Self.detect + ["--yolo", TinyNetwork.depth], in: place, status: 65, ["depth network", "--depth"])
     try expect(
       ["depth", "capture", "--out", "out", "--depth", TinyNetwork.detector], in: place, status: 65,
-      ["YOLO network", "--yolo"])
+      ["holds a detector", "ardf detect", "--yolo"])
     try expect(
       ["convert", TinyNetwork.detector, "x.safetensors"], in: place, status: 65,
       ["not a network that can be converted"])

@@ -90,6 +90,29 @@ import Testing
     #expect(count >= 10)
   }
 
+  /// Options that many commands have stand below one heading in all of them.
+  @Test func optionsOfManyCommandsHaveTheirHeadings() throws {
+    let headings = [
+      "OUTPUT:": ["--out", "--force", "--json", "--quiet", "--report"],
+      "COMPUTATION:": ["--precision", "--plan"],
+      "INPUT:": ["--capture", "--frame"],
+    ]
+    var count = 0
+    for verb in try verbs() where verb.isLeaf {
+      var heading = ""
+      for line in try CommandRun(verb.path.dropFirst() + ["--help"]).output.split(separator: "\n") {
+        if line.wholeMatch(of: /[A-Z][A-Z ]*:/) != nil { heading = String(line) }
+        guard line.hasPrefix("  -"), let name = line.firstMatch(of: /--[a-z-]+/)?.0,
+          let wanted = headings.first(where: { $0.value.contains(String(name)) })?.key
+        else { continue }
+        count += 1
+        let isOfMode = ["bench", "evaluate"].contains(verb.path.last ?? "") && heading == "DEPTH:"
+        #expect(heading == wanted || isOfMode, "\(verb.path) \(name)")
+      }
+    }
+    #expect(count > 80)
+  }
+
   /// `-h` fits a terminal of 24 lines and 80 columns, and names every option.
   @Test func shortHelpIsAScreen() throws {
     for verb in try verbs() {

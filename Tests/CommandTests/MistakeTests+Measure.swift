@@ -25,9 +25,9 @@ extension MistakeTests {
     65 run p.png --out o --yolo p.png | p.png: is a picture (PNG) | .safetensors
     65 run p.png --out o --yolo cap/frame.json | is JSON | .safetensors
     65 run p.png --out o --yolo pics | pics: is a directory, a file is needed
-    65 run p.png --out o --yolo depth.safetensors | give it as --depth
+    65 run p.png --out o --yolo depth.safetensors | ardf depth and ardf run take it as --depth
     65 run p.png --out o --yolo cls.safetensors | holds a classifier | ardf detect runs it
-    65 run p.png --out o DET --depth det.safetensors | give it as --yolo
+    65 run p.png --out o DET --depth det.safetensors | ardf detect and ardf run take it as --yolo
     66 run p.png --out o DET --depth no | --depth none needs none
     65 run det.safetensors --out o DET | holds a network, not pictures | --yolo
     65 run det.safetensors p.png --out o | det.safetensors: holds a network | ardf run p.png --yolo det.safetensors
@@ -72,6 +72,13 @@ extension MistakeTests {
     66 run 0 --out o DET | /dev/video0
     66 run webcam --out o DET | /dev/video0
     64 run p.png --out o DET --conf 0,25 | --conf 0.25
+    64 run p.png --out o DET --conf 0.2 0.3 | --conf takes one number; leave 0.3 out
+    64 run p.png --out o DET --threads 2 4 | --threads takes one number
+    64 run p.png --out o DET --workers x | for '--workers <threads>'
+    64 run p.png --out o DET --classes person car | --classes person,car
+    64 run p.png --out o --yolo det.safetensors cls.safetensors | --yolo takes one network; leave cls.safetensors out
+    64 run p.png --out o DET --frame 0 1 | --frame 0 --frame 1
+    64 run p.png --ouput o DET | Did you mean '--out'?
     64 run p.png --out o DET --iou 0,7 | --iou 0.7
     64 run p.png --out o DET --fov 60,5 | --fov 60.5
     64 run p.png --out o DET --threads all | give a whole number
@@ -104,13 +111,20 @@ extension MistakeTests {
     66 detect p.png --out o --yolo nosuch | yolo11n-seg
     66 detect p.png --out o --yolo yolo11n-seg | ardf weights get yolo11n-seg
     66 detect p.png --out o --yolo yolo11n.pt | ardf weights get yolo11n
-    65 detect p.png --out o --yolo notes.txt | notes.txt
+    65 detect p.png --out o --yolo notes.txt | notes.txt: is a text, and holds no weights | .safetensors
+    65 detect p.png --out o --yolo cap.zip | cap.zip: is a zip archive | .safetensors
+    65 detect p.png --out o --yolo m.onnx | ardf infer m.onnx runs any network of an ONNX file
     65 detect p.png --out o --yolo det.ref.safetensors | holds no network known here
     65 detect m.onnx --out o DET | holds a network, not pictures
     65 detect bad.png --out o DET | bad.png: no picture of a known format
     66 detect nosuch.jpg --out o DET | nosuch.jpg: no such file or folder
     73 detect p.png --out nowhere/o/x DET | nowhere/o: there is no such folder | mkdir -p nowhere/o
     73 detect pics -o taken DET | --force
+    73 detect p.png -o notes.txt/o DET | notes.txt: is a file, not a folder; choose another name
+    73 depth p.png -o notes.txt/a/o --depth depth.safetensors | notes.txt: is a file, not a folder; choose another name
+    73 run p.png -o notes.txt DET | notes.txt: is a file, not a folder; choose another name
+    73 run p.png -o notes.txt/o --keep records DET | notes.txt: is a file, not a folder; choose another name
+    73 capture convert cap --out notes.txt/o | notes.txt: is a file, not a folder; choose another name
     64 detect p.png -m det.safetensors -i p.png --out o --save-txt | --format csv
     64 detect val data=coco.yaml | ardf evaluate
     64 detect p.png --out o DET --classes unicorn | no unicorn | ardf inspect weights
@@ -138,7 +152,7 @@ extension MistakeTests {
     64 detect p.png --out o DET --overlap 0.2 | goes with --tile
     64 detect p.png --out o DET --tile 64,64 | give a whole number
     64 detect p.png --out o DET --max-det 1.5 | give a whole number
-    65 detect p.png --out o --yolo depth.safetensors | give it as --depth
+    65 detect p.png --out o --yolo depth.safetensors | ardf depth and ardf run take it as --depth
     66 detect list.txt --out o DET | list.txt: no such file or folder
     # depth
     64 depth --out o | <sources>
@@ -150,13 +164,17 @@ extension MistakeTests {
     65 depth depth.safetensors --out o --depth depth.safetensors | holds a network, not pictures
     65 depth empty --out o --depth depth.safetensors | the folder is empty
     65 depth p.png --out o --depth p.png | is a picture (PNG) | .safetensors
-    65 depth p.png --out o --depth det.safetensors | give it as --yolo
+    65 depth p.png --out o --depth det.safetensors | ardf detect and ardf run take it as --yolo
+    65 depth p.png --out o --depth cls.safetensors | holds a classifier | ardf detect takes it as --yolo
+    64 depth p.png --out o --save-txt | relative.npy
+    64 depth p.png --out o --hide-labels | relative.npy
     65 depth p.png --out o --depth pics | is a directory
     64 depth p.png --out o --depth none | --depth none
     66 depth p.png --out o --model vits | depth_anything_v2_vits
     66 depth p.png --out o --model metric-indoor | ardf weights get
-    64 depth p.png --out o --encoder vits | follows from the weights
+    64 depth p.png --out o --encoder vits | the network follows from the weights, --depth
     64 depth p.png --out o --depth depth.safetensors --depth-size 100 | multiple of 14
+    64 depth p.png --out o --depth depth.safetensors --img-size 320 | --img-size 320: give a multiple of 14
     64 depth p.png --out o --depth depth.safetensors --input-size 518x392 | give one side, --depth-size 518
     64 depth p.png --out o --depth depth.safetensors --pred-only | relative.npy
     64 depth p.png --out o --depth depth.safetensors --max-depth 20 | ardf convert
@@ -176,6 +194,7 @@ extension MistakeTests {
     64 fuse --relativ RELATIVE --capture cap --out o | Did you mean '--relative'?
     66 fuse --relative r.npy --capture cap --out o | r.npy: no such file
     65 fuse --relative p.png --capture cap --out o | p.png: is a picture (PNG); give relative.npy
+    65 fuse --relative notes.txt --capture cap --out o | notes.txt: is a text; give relative.npy
     65 fuse --relative results --capture cap --out o | give the file in it: results/relative.npy
     65 fuse --relative RELATIVE --capture p.png --out o | no sensor depth
     66 fuse --relative RELATIVE --capture nowhere --out o | nowhere: no such file or folder
@@ -201,7 +220,9 @@ extension MistakeTests {
     65 place --detections notes.txt --capture cap --out o | notes.txt: is no JSON
     66 place --detections FOUND --capture nowhere --out o | nowhere: no such file or folder
     64 place --detections FOUND --capture cap --frame 3 --out o | position from 0
-    66 place --detections FOUND --capture cap --fusion empty --out o | empty/fusion.json
+    66 place --detections FOUND --capture cap --fusion empty --out o | empty: holds neither metric.npy nor fusion.json | ardf fuse
+    64 place --detections FOUND --capture cap --out o --device cuda | on the processor
+    64 place --detections FOUND --capture cap --out o --conf-thres 0.3 | stands for --conf. It belongs to
     64 place --detections FOUND --capture cap --effect rain --out o | OBJECT=EFFECT
     64 place --detections FOUND --capture cap --tap 10=smoke --out o | is not a pixel X,Y
     73 place --detections FOUND --capture cap --out taken | --force
@@ -247,8 +268,9 @@ extension MistakeTests {
     64 report results --capture cap --frame 7 --out o.html | position from 0
     66 report results --capture nowhere --out o.html | nowhere: no such file
     65 report results --capture empty --out o.html | the folder is empty
-    73 report results --capture cap --out taken | --force
+    73 report results --capture cap --out taken | taken: is a folder, not a file; choose another name
     64 report results --capture cap --out o.pdf | ends in .html
+    64 report results --capture cap --out o.webp | a .html file is written | ends in .html
     65 report results/report.html --capture cap | is no folder
     66 report https://a.b/r --capture cap | download it
     64 report results results --capture cap | one folder of results
@@ -283,7 +305,9 @@ extension MistakeTests {
     # demo
     64 demo --out - | give its name
     73 demo --out taken | --force
-    73 demo -o notes.txt | --force
+    64 demo -o nowhere.txt | results lie in a folder
+    73 demo -o notes.txt | notes.txt: is a file, not a folder; choose another name
+    73 demo --out notes.txt/o | notes.txt: is a file, not a folder; choose another name
     66 demo --yolo nowhere.pt | nowhere.pt: no such file
     64 demo p.png | ardf run p.png --out results
     64 demo --photo p.png | ardf run photo.jpg --out results
@@ -294,94 +318,10 @@ extension MistakeTests {
     64 demo --out | Missing value for '--out <dir>'
     73 demo --output taken | --force
     64 demo --threads 4 | leave it out
+    64 demo --device cuda | on the processor
+    64 demo --half | no precision is chosen here
+    64 demo --batch 8 | leave it out
+    64 demo --save-txt | leave it out
     64 demo --out o.html | results lie in a folder
-    # serve
-    66 serve nowhere | nowhere: no such file or folder
-    66 serve p.png | ardf weights get yolo11n-seg
-    65 serve empty DET | the folder is empty
-    65 serve det.safetensors | holds a network, not pictures
-    64 serve results | --capture
-    65 serve p.png --yolo p.png | is a picture (PNG)
-    64 serve p.png DET --port 99999 | --port
-    64 serve p.png DET --port http | --port
-    64 serve cap DET --frame 9 --port 0 | position from 0
-    64 serve --listen 8000 | address:port
-    64 serve --listen 256.0.0.1:80 | address:port
-    64 serve --host 0.0.0.0 | --listen
-    64 serve --http-port 8000 | --listen
-    64 serve --models det.safetensors --yolo det.safetensors | with --models all networks are named there
-    66 serve --models nowhere --listen 127.0.0.1:0 | yolo11n-seg
-    65 serve --models p.png --listen 127.0.0.1:0 | is a picture (PNG)
-    64 serve --model-repository models | --models
-    64 serve --models det.safetensors --token abc | --token-file
-    66 serve --models det.safetensors --token-file no | no: no such file
-    64 serve --models det.safetensors --workers 0 | from 1 to 64
-    64 serve --models det.safetensors --timeout -5 | --timeout -5
-    64 serve --models yolo11n-seg yolo11s-seg | with commas between: --models yolo11n-seg,yolo11s-seg
-    64 serve --modls det.safetensors | Did you mean '--models'?
-    64 serve pics nowhere | at a time
-    64 serve p.png DET --port 80,80 | give a whole number
-    64 serve --models det.safetensors --workers x | give a whole number
-    65 serve --models pics --listen 127.0.0.1:0 | is a directory
-    64 serve --models det.safetensors,det.safetensors --listen 127.0.0.1:0 | NAME=FILE
-    64 serve p.png DET --deepstack | goes with --models
-    64 serve --json | --log goes with --models | --json, which means --log json
-    64 serve p.png DET --json | --json, which means --log json | leave it out
-    64 serve p.png DET --workers 2 | --workers goes with --models
-    64 serve p.png DET --capture cap | --capture goes with a folder of results
-    66 serve --models https://a.b/c.pt --listen 127.0.0.1:0 | download it
-    64 serve --models depth.safetensors --listen 0.0.0.0:0 | --token-file
-    # capture check
-    64 capture cap | ardf capture check cap
-    64 capture chek cap | did you mean capture check?
-    64 capture validate cap | ardf capture check cap
-    64 capture check | <source>
-    66 capture check nowhere | nowhere: no such file or folder
-    65 capture check empty | the folder is empty
-    65 capture check taken | holds neither pictures | nor a capture | ardf capture check --help
-    65 capture check notes.txt | no picture of a known format
-    65 capture check det.safetensors | holds a network, not pictures
-    65 capture check cap/depth.npy | no picture of a known format
-    64 capture check cap extra | Unexpected argument 'extra'
-    64 capture check cap --out o | Unknown option '--out'
-    64 capture check cap --dept-map d.npy | Did you mean '--depth-map'?
-    64 capture check p.png --depth-map cap/depth.npy | --intrinsics
-    64 capture check p.png --depth-map cap/depth.npy --fov 60 | in place of --fov give --intrinsics
-    64 capture check p.png --depth-map d.png --depth-unit mm | 0.001 for millimeters
-    64 capture check cap --sensor radar | 'lidar'
-    64 capture check p.png --fov 0 | degrees from 1 to 170
-    64 capture check cap results | one capture is checked
-    66 capture check https://a.b/c.zip | download it
-    64 capture check cap --fov 60,5 | --fov 60.5
-    64 capture check cap --frame 9 | leave it out
-    # capture convert
-    64 capture convert cap | --out
-    64 capture convert cap o | --out
-    66 capture convert nowhere --out o | nowhere
-    65 capture convert p.png --out o | no camera
-    65 capture convert empty --out o | the folder is empty
-    65 capture convert notes.txt --out o | notes.txt
-    65 capture convert det.safetensors --out o | holds a network, not pictures
-    73 capture convert cap --out taken | --force
-    65 capture convert cap --out cap | is the input cap itself
-    64 capture convert cap --out o --format arkit | Unknown option '--format'
-    64 capture convert cap --outt o | Did you mean '--out'?
-    65 capture convert pics --out o | pics: cannot be written | --intrinsics
-    64 capture convert cap --out o.zip | results lie in a folder
-    64 capture convert cap pics --out o | follows --out
-    65 capture convert cap --out cap/native | outside it
-    # capture frames
-    64 capture frames | <recording>
-    66 capture frames nowhere | Stray Scanner
-    66 capture frames p.png | Stray Scanner
-    66 capture frames cap | cap/rgb.mp4
-    66 capture frames empty | Stray Scanner
-    64 capture frame cap | did you mean capture frames?
-    64 capture extract cap | ardf capture frames cap
-    64 capture frames cap extra | Unexpected argument 'extra'
-    64 capture frames cap --forse | Did you mean '--force'?
-    66 capture frames taken --force | Stray Scanner
-    66 capture frames film.mp4 | Stray Scanner
-    66 capture frames pics | Stray Scanner
     """#
 }

@@ -6,13 +6,15 @@ extension MistakeTests {
     64 weights get yolo12n | yolo12n: no such checkpoint | yolo11n
     64 weights get yolov5s | yolov5s: no such checkpoint | did you mean yolov8s
     64 weights get sam | yolo11n-seg | metric-indoor | metric-outdoor | ardf weights list
+    64 weights get depth-anything-v2-large | CC-BY-NC-4.0 | ardf convert | depth_anything_v2_vits
     64 weights get yolo11n-segg | did you mean yolo11n-seg
     64 weights get det.safetensors | no such checkpoint
     64 weights get dav2s-ardf-fp16 | comes with ardf and is not fetched
     64 weights get yolo11n yolo11s | one network is fetched at a time
     64 weights get --list | ardf weights list
+    64 weights get yolo11n --out o.safetensors | results lie in a folder | --out o
     64 weights get yolo11n --forse | Did you mean '--force'?
-    73 weights get yolo11n --out notes.txt | notes.txt: not a directory
+    73 weights get yolo11n --out notes.txt | notes.txt: is a file, not a folder; choose another name
     64 weights download yolo11n | ardf weights get yolo11n
     64 weights yolo11n-seg | ardf weights get yolo11n-seg
     64 weights lst | did you mean weights list?
@@ -40,7 +42,7 @@ extension MistakeTests {
     66 convert nowhere.pt o.safetensors | nowhere.pt: no such file
     66 convert yolo11n-seg o.safetensors | ardf weights get yolo11n-seg
     65 convert p.png o.safetensors | is a picture (PNG)
-    65 convert notes.txt o.safetensors | notes.txt
+    65 convert notes.txt o.safetensors | notes.txt: is a text
     65 convert pics o.safetensors | is a directory
     64 convert m.onnx o.onnx | must end in .safetensors
     64 convert det.safetensors taken | must end in .safetensors
@@ -55,6 +57,7 @@ extension MistakeTests {
     66 convert x*.pt o.safetensors | a pattern is no file
     64 convert depth.safetensors o.safetensors --max-depth 20,5 | --max-depth 20.5
     64 convert yolo11n.pt yolo11n.onnx | must end in .safetensors
+    73 convert m.onnx notes.txt/o.safetensors | notes.txt: is a file, not a folder; choose another name
     73 convert m.onnx nowhere/o.safetensors | nowhere: there is no such folder
     73 convert m.onnx det.safetensors | --force
     64 convert --weights best.pt --include onnx | yolo export
@@ -65,8 +68,9 @@ extension MistakeTests {
     66 inspect nowhere.pt | nowhere.pt: no such file
     66 inspect nowhere | yolo11n-seg
     65 inspect p.png | is a picture (PNG)
+    65 inspect notes.txt | notes.txt: is a text
     65 inspect cap | ardf capture check cap
-    65 inspect checkpoint notes.txt | notes.txt
+    65 inspect checkpoint notes.txt | notes.txt: is a text
     64 inspect det.safetensors extra | Unexpected argument 'extra'
     64 inspect weight det.safetensors | did you mean inspect weights?
     64 inspect kernel | did you mean inspect kernels?
@@ -88,7 +92,7 @@ extension MistakeTests {
     65 inspect weights pics | is a directory
     64 inspect weights det.safetensors --jsonn | Did you mean '--json'?
     66 inspect weights nowhere.safetensors | nowhere.safetensors: no such file
-    65 inspect weights notes.txt | too small for a safetensors header
+    65 inspect weights notes.txt | notes.txt: is a text
     65 inspect weights p.png | is a picture (PNG)
     65 inspect weights results/relative.npy | is a NumPy array
     66 inspect weights https://a.b/c.safetensors | download it
@@ -119,6 +123,7 @@ extension MistakeTests {
     65 inspect plan pics | is a directory
     65 inspect plan det.safetensors --plan p.png | is a picture (PNG), and no JSON | ardf tune
     64 inspect plan det.safetensors cls.safetensors | one file is shown
+    64 inspect plan det.safetensors --arena o.png | --arena o.png: a .svg file is written | ends in .svg
     64 inspect plan m.onnx --axis n | NAME=SIZE
     64 inspect plan det.safetensors --axis n=1 | is no ONNX file
     # inspect kernels
@@ -161,8 +166,11 @@ extension MistakeTests {
     64 infer m.onnx | --out <folder>
     66 infer nowhere.onnx --out o | nowhere.onnx: no such file
     69 infer det.safetensors --out o | holds weights and no graph | ardf detect --yolo
-    65 infer p.png --out o | is a picture (PNG)
-    65 infer notes.txt --out o | not an ONNX model
+    65 infer p.png --out o | is a picture (PNG) | give an .onnx file
+    65 infer notes.txt --out o | notes.txt: is a text | give an .onnx file
+    65 infer cap.zip --out o | cap.zip: is a zip archive | give an .onnx file
+    64 infer yolo11n-seg --out o | ardf detect PICTURE --yolo yolo11n-seg
+    64 infer metric-indoor --out o | ardf depth PICTURE --depth depth_anything_v2_metric_hypersim_vits
     66 infer pics --out o | pics/model.onnx: no such file
     65 infer m.onnx --out o | the input "images" is missing; add --input images=FILE
     64 infer m.onnx p.png --out o | --input NAME=p.png
@@ -172,7 +180,7 @@ extension MistakeTests {
     66 infer m.onnx --out o --input images=no.png | no.png: no such file
     65 infer m.onnx --out o --input images=notes.txt | no picture of a known format
     65 infer m.onnx --out o --input images=cap/depth.npy | has shape
-    65 infer m.onnx --out o --input images=p.png | give --resize
+    65 infer m.onnx --out o --input images=p.png | give --resize 64x64
     64 infer m.onnx --out o --input images=p.png --resize 64 | HEIGHTxWIDTH
     64 infer m.onnx --out o --input images=p.png --std 0,0,0 | nothing is divided by 0
     64 infer m.onnx --out o --input images=p.png --providers CUDAExecutionProvider | on the processor
@@ -223,6 +231,8 @@ extension MistakeTests {
     65 evaluate pics --yolo p.png | is a picture (PNG)
     # quantize
     64 quantize | <weights>
+    64 quantize det.safetensors --calibrate pics --out o.safetensors --device cuda | on the processor
+    64 quantize det.safetensors --calibrate pics --out o.safetensors --half | leave it out
     64 quantize det.safetensors --calibrate pics | --out <file.safetensors>
     64 quantize det.safetensors --out o.safetensors | --calibrate PICTURES
     64 quantize det.safetensors --data coco.yaml --out o.safetensors | --calibrate PICTURES

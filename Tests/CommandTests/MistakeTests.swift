@@ -1,3 +1,4 @@
+import Archives
 import FileFormats
 import Foundation
 import TestSupport
@@ -61,6 +62,8 @@ import Testing
       try FileManager.default.createDirectory(atPath: place.file(name), withIntermediateDirectories: true)
     }
     try SyntheticCapture.write(to: place.file("cap"))
+    try place.write(
+      ZipWriter.archive([("cap/notes.txt", Array("a capture".utf8))]), to: "cap.zip")
     let run = try CommandRun(
       ["run", "cap", "--out", "results", "--quiet"] + TinyNetwork.detectorOptions + TinyNetwork.depthOptions,
       in: place.path)
@@ -91,11 +94,12 @@ import Testing
   }
 
   @Test func ofMeasuringCommands() throws { try Self.check(Self.ofMeasuring) }
+  @Test func ofCaptureCommands() throws { try Self.check(Self.ofCaptures) }
   @Test func ofNetworkCommands() throws { try Self.check(Self.ofNetworks) }
   @Test func ofToolCommands() throws { try Self.check(Self.ofTools) }
 
   @Test func everyCommandHasTen() throws {
-    let tables = [Self.ofMeasuring, Self.ofNetworks, Self.ofTools]
+    let tables = [Self.ofMeasuring, Self.ofCaptures, Self.ofNetworks, Self.ofTools]
     let lines = try tables.flatMap { try Self.mistakes(of: $0) }.map(\.words)
     /// Checks a command, or those of its own, and returns how many.
     func check(_ command: JSONValue, _ path: [String]) throws -> Int {

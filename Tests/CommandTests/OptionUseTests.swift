@@ -84,10 +84,10 @@ import ardf
     ("replay cap --out o --ffmpeg f", "--ffmpeg goes with --video or --assets"),
     ("replay cap --out - --video", "--video goes with --out DIR"),
     ("replay cap --out - --frames png", "--frames goes with --out DIR"),
-    ("bench w --flow cap --precision bf16", "--precision is not of --flow"),
-    ("bench w --flow cap --streams 2", "--streams is not of --flow"),
-    ("bench w --kernels --seconds 3", "--seconds is not of --kernels"),
-    ("bench w --kernels --flow cap", "--flow is not of --kernels"),
+    ("bench w --flow cap --precision bf16", "--precision cannot be used with --flow"),
+    ("bench w --flow cap --streams 2", "--streams cannot be used with --flow"),
+    ("bench w --kernels --seconds 3", "--seconds cannot be used with --kernels"),
+    ("bench w --kernels --flow cap", "--flow cannot be used with --kernels"),
     ("bench w --conf 0.5", "--conf goes with --flow"),
     ("bench w --tolerance 0.1", "--tolerance goes with --compare"),
     ("bench w --input x.npy --seed 3", "--seed goes with inputs that are drawn"),
@@ -98,8 +98,11 @@ import ardf
     ("infer m.onnx --plain -t 2 --out o", "-t goes with the planned engine"),
     ("evaluate cap --weights w --boxes --laser", "--laser does not go with --boxes"),
     ("verify --cases a b --json", "--json does not go with --cases"),
-    ("verify m.onnx --failed", "--failed is not of an ONNX file by itself"),
-    ("verify m.onnx --reference r.npz --threads 2", "--threads is not of an ONNX file with --reference"),
+    ("verify m.onnx --failed", "--failed cannot be used with an ONNX file by itself"),
+    (
+      "verify m.onnx --reference r.npz --threads 2",
+      "--threads cannot be used with an ONNX file and --reference"
+    ),
     ("verify a.safetensors b.safetensors --no-fuse", "--no-fuse says what to run"),
     ("verify a.safetensors b.safetensors --sensitivity --calibrate p", "--sensitivity says what to run"),
     (
@@ -135,6 +138,20 @@ import ardf
   ])
   func optionsThatAreUsedAreTaken(_ line: String) throws {
     #expect(try GivenOptions.refusal(of: line.split(separator: " ").map(String.init)) == nil)
+  }
+
+  /// A variable of a shell that is not set gives an empty word.
+  @Test(arguments: [
+    (["detect", "p.png", "--out", ""], "--out"), (["run", "p.png", "--out=", "--force"], "--out"),
+    (["detect", "p.png", "-o", ""], "-o"), (["trace", "--weights", "", "--input", "p.png"], "--weights"),
+    (["weights", "get", "yolo11n", "--out", ""], "--out"), (["merge", "job", "--out", ""], "--out"),
+  ])
+  func emptyValuesAreRefused(_ words: [String], _ option: String) throws {
+    let place = try TemporaryDirectory()
+    let run = try CommandRun(words, in: place.path)
+    #expect(run.status == 64, "\(words): \(run.error)")
+    #expect(run.error.contains("\(option): its value is empty; give one"), "\(run.error)")
+    try GivenOptions.refuseEmptyValues(in: ["detect", "--"] + words)
   }
 
   /// An option that a run leaves out, and is useful without, is named, and the run continues.

@@ -74,11 +74,11 @@ import Testing
 
   @Test func singleFilesOfOthersAreNotReplaced() throws {
     let place = try TemporaryDirectory()
-    try place.write("precious", to: "thesis.txt")
+    try place.write("precious", to: "thesis.json")
     try place.write(
       "{\"schema\": \"ardf.simulation/1\", \"duration\": 1, \"arrivals\": {\"framesPerSecond\": 30}}",
       to: "script.json")
-    let refused = try run(["simulate", "script.json", "--out", "thesis.txt", "--force"], in: place)
+    let refused = try run(["simulate", "script.json", "--out", "thesis.json", "--force"], in: place)
     #expect(refused.status == 73 && refused.error.contains("was not written by ardf"), "\(refused.error)")
     let same = try run(["simulate", "script.json", "--out", "./script.json", "--force"], in: place)
     #expect(same.status == 65 && same.error.contains("is the input"), "\(same.error)")
@@ -97,7 +97,7 @@ import Testing
         TinyNetwork.detector, "--force",
       ], in: place)
     #expect(weights.status == 65 && weights.error.contains("is the input"), "\(weights.error)")
-    #expect(try place.read("thesis.txt") == Array("precious".utf8))
+    #expect(try place.read("thesis.json") == Array("precious".utf8))
   }
 
   /// Killed at any moment, a run of several frames that replaces an old result leaves the old one or the new one.

@@ -72,7 +72,7 @@ import Testing
     ),
     (
       "two framings", "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-      411, "say the body's length with Content-Length"
+      411, "Content-Length header is required"
     ),
     ("half a percent sign", "GET /%4 HTTP/1.1\r\n\r\n", 400, badAddress),
     ("no digits", "GET /%+1 HTTP/1.1\r\n\r\n", 400, badAddress),

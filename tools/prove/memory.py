@@ -189,7 +189,7 @@ def archives():
 
 def drawings():
     """As files(), and what the command may cost: its exit code, bytes, and seconds of processor time."""
-    document = {"schema": "ardf.detections/1", "image": "i", "model": None}
+    document = {"schema": "ardf.detections/1", "image": "", "model": None}
     box = {"x": 0, "y": 0, "width": 1e9, "height": 1e9}
     found = {"classId": 0, "className": "c", "confidence": 1, "box": box}
     compose = ["compose", "--detections", "{}", "--out", "o", "--capture"]
@@ -274,7 +274,7 @@ def files():
     yield "JSON: 2 million numbers", "s.json", b"[" + b"1," * 3_000_000 + b"1]", script
     yield "JSON: 30 MB of one text", "s.json", b'"' + b"x" * 30_000_000, script
     yield "JSON: a million open lists", "s.json", b"[" * 1_000_000, script
-    document = {"schema": "ardf.detections/1", "image": "i", "imageSize": [16384, 16384], "model": None}
+    document = {"schema": "ardf.detections/1", "image": "", "imageSize": [16384, 16384], "model": None}
     found = {"id": 0, "classId": 0, "className": "c", "confidence": 1, "box": {"x": 1, "y": 1, "width": 2, "height": 2}}
     masks = [found | {"id": i, "mask": {"size": [16384, 16384], "counts": "PPPP8"}} for i in range(1000)]
     yield "detections: masks of 268 megapixels", "d.json", json.dumps(document | {"detections": masks}).encode(), place

@@ -148,6 +148,9 @@ public struct SkippedFrame: Sendable, Equatable {
   /// Why an entry is left out whose name no text can hold.
   package static let notText = "its name is not UTF-8; rename it"
 
+  /// Most names in a line.
+  private static let mostNamed = 10
+
   /// Lists skipped frames for people: a line for all frames that lack the same thing, in the order of the first of
   /// each.
   ///
@@ -156,8 +159,9 @@ public struct SkippedFrame: Sendable, Equatable {
   /// - Parameters:
   ///   - skipped: The frames, with what they lack.
   ///   - used: How many frames can be used.
+  ///   - unit: What they are called.
   /// - Returns: The lines.
-  public static func lines(_ skipped: [SkippedFrame], besides used: Int) -> [String] {
+  public static func lines(_ skipped: [SkippedFrame], besides used: Int, unit: String = "frame") -> [String] {
     var alike: NameTable<[SkippedFrame]> = [:]
     var order: [String] = []
     for frame in skipped {
@@ -169,9 +173,13 @@ public struct SkippedFrame: Sendable, Equatable {
     return order.compactMap { alike[$0] }.map { frames in
       let (first, last) = (frames[0], frames[frames.count - 1])
       guard frames.count > 1 else { return "skipped \(first.name): \(first.reason)" }
-      return
-        "skipped \(frames.count) of \(counted(used + skipped.count, "frame")), \(first.name) to \(last.name): "
-        + "\(first.reason), and so on"
+      let head = "skipped \(frames.count) of \(counted(used + skipped.count, unit)), "
+      guard frames.allSatisfy({ $0.reason == first.reason }) else {
+        return head + "\(first.name) to \(last.name): \(first.reason), and so on"
+      }
+      let more = frames.count - mostNamed
+      return head + frames.prefix(mostNamed).map(\.name).joined(separator: ", ")
+        + (more > 0 ? " and \(more) more" : "") + ": \(first.reason)"
     }
   }
 }

@@ -75,7 +75,7 @@ struct PlainImages: CaptureSource {
         name: name,
         reason: folder.hasSubfolder(name)
           ? "a folder beside pictures; give it by itself"
-          : "not a picture that is read (JPEG, PNG, HEIC, AVIF, WebP)")
+          : "not a picture that is read (\(pictureFormats))")
     }
   }
   private static let lostLink = "is a link that leads to nothing; link to what is there, or remove it"

@@ -38,6 +38,9 @@ public enum PerceptionTiming: Sendable {
 }
 
 extension Perceived {
+  /// How the note on a frame begins whose depth no network estimates, as there is none.
+  package static let noDepthNetwork = "no depth network"
+
   /// The note on a picture without objects.
   package static func nothingFound(_ surest: SurestCandidate?) -> String {
     "no objects found" + (surest.map { ": \($0)" } ?? "")
@@ -59,7 +62,7 @@ extension Perceived {
       notes.append("\(NoEstimate.noPrompt)")
     case .failure(let reason): notes.append("\(reason)\(sensorAlone)")
     case nil where hasNetwork: break
-    case nil: notes.append("no depth network\(sensorAlone)")
+    case nil: notes.append(Self.noDepthNetwork + sensorAlone)
     }
     if depth.estimated != nil {
       notes.append("distances are the depth network's, from the picture alone")

@@ -7,7 +7,17 @@ package struct OutputError: ClassifiedError, CustomStringConvertible {
   package init(error: FileError) { self.error = error }
 
   package var description: String {
-    guard case .missing(let path) = error else { return "\(error)" }
+    switch error {
+    case .missing(let path): Self.missing(path)
+    case .notADirectory(let path):
+      "\(path): is \(pathKind(path) == .file ? "a file, not a folder" : "not a folder"); choose another name"
+    case .isDirectory(let path): "\(path): is a folder, not a file; choose another name"
+    default: "\(error)"
+    }
+  }
+
+  /// A folder that is not there, or in which nothing can be made.
+  private static func missing(_ path: String) -> String {
     // A folder of the system's own, such as /proc.
     guard !fileExists(path) else { return "\(path): nothing can be made in it; choose another name" }
     return

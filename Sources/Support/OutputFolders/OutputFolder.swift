@@ -9,6 +9,7 @@ package struct OutputFolder {
   /// write, and one that is, holds or lies in an input.
   package init(_ path: String, force: Bool, inputs: [String?]) throws {
     try OutputConflict.check(path, against: inputs.compactMap(\.self))
+    try OutputPlace.checkFolder(path)
     AtomicOutputs.removeLeftovers(of: path)
     folder = try OutputError.mapping { () throws(FileError) in try AtomicDirectory(path: path, force: force) }
     prefix = ""

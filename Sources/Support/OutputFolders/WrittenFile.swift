@@ -11,21 +11,22 @@ package enum WrittenFile {
   /// `isOurs`: Tells files that hold no other sign by their first line, without its end.
   ///
   /// - Throws: `FileError.alreadyExists`, `.foreign`, `.isDirectory`, `.notARegularFile` for a device or a link,
-  ///   `.missing` and `.permissionDenied` of the folder.
+  ///   `.missing`, `.notADirectory` and `.permissionDenied` of the folder.
   package static func checkReplaceable(
     _ path: String, force: Bool, isOurs: (_ firstLine: [UInt8]) -> Bool = { _ in false }
   ) throws(FileError) {
     let (folder, _) = AtomicOutputs.split(path)
     guard let kind = try? POSIX.kind(of: path) else {
+      try OutputPlace.checkParents(of: path)
       guard POSIX.identity(of: folder) != nil else { throw .missing(path: folder) }
       guard POSIX.isWritableFolder(folder) else { throw .permissionDenied(path: folder) }
       return
     }
+    if kind == .directory { throw .isDirectory(path: path) }
     guard force else { throw .alreadyExists(path: path) }
     switch kind {
-    case .directory: throw .isDirectory(path: path)
     case .link, .other: throw .notARegularFile(path: path)
-    case .file: break
+    case .file, .directory: break
     }
     let bytes = try FileBytes(path: path)
     guard bytes.count == 0 || holdsSign(bytes) || isOurs(firstLine(of: bytes)) else {

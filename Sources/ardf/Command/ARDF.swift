@@ -75,6 +75,7 @@ enum Program {
         let words = FieldWords.asked(Array(CommandLine.arguments.dropFirst()))
         HelpLayout.note(words)
         try CommandNames.refuseUnknown(words)
+        try GivenOptions.refuseEmptyValues(in: words)
         let ours = try FieldWords.translated(words, subcommands: CommandNames.subcommands(of: words.first))
         var command = try ARDF.parseAsRoot(ours)
         try GivenOptions.check(command, ours)

@@ -18,6 +18,7 @@ package struct PartFolder: Sendable {
   /// Refuses, before any work is done, a part that exists without `resume`, and a folder with other content.
   package init(_ path: String, shard: Shard, stage: String?, resume: Bool, keepsFiles: Bool) throws {
     (self.path, self.shard, self.stage, self.keepsFiles) = (path, shard, stage, keepsFiles)
+    for folder in [path, stage].compactMap(\.self) { try OutputPlace.checkFolder(folder) }
     if stage != nil, fileExists(part), !resume {
       throw JobFolderError.partExists(path: part)
     }

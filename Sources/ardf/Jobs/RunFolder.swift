@@ -54,6 +54,7 @@ package struct RunFolder: Sendable {
     self.isSingle = isSingle
     labels = NameSet(frames.compactMap(\.label)).sorted
     try OutputConflict.check(path, against: inputs)
+    try OutputPlace.checkFolder(path)
     AtomicOutputs.removeLeftovers(of: path)
     replacement = try OutputError.mapping { () throws(FileError) in
       guard !isSingle, force, fileExists(path) else { return nil }

@@ -107,7 +107,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     .transforms(
       ["frames": 3], "transforms.json: field \"frames\" must be an array of objects"),
     .transforms(
-      ["frames": .array([1])], "transforms.json, frame 0: is no object"),
+      ["frames": .array([1])], "transforms.json, frame 0: must be a JSON object"),
     .transforms(
       ["transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0]]],
       "transforms.json, frame 0: field \"transform_matrix\" must be 4 rows of 4 numbers"),

@@ -44,6 +44,7 @@ extension RemedyTests {
   private static let documents: [any Error & CustomStringConvertible] =
     [
       DocumentError.schema(found: nil, expected: "e"), DocumentError.field("a", expected: "e"),
+      DocumentError.image(found: "0", expected: "1"),
       DocumentError.imageSize(found: "2x1", expected: "1x1"), ObjectsFileError.schema(found: nil),
       ObjectsFileError.field("a"), ObjectsFileError.duplicateId(1), SceneFileError.schema(found: nil),
       SceneFileError.field("a"),

@@ -24,5 +24,15 @@ import Testing
         "skipped 2 of 10 frames, a1 to a3: a1.json: no pose, and so on", "skipped a2: a2.jpg: missing",
       ])
     #expect(SkippedFrame.lines([], besides: 3) == [])
+    let files = ["c.svg", "n.txt", "o.gif"].map { SkippedFrame(name: $0, reason: "no picture") }
+    #expect(
+      SkippedFrame.lines(files, besides: 2, unit: "file") == [
+        "skipped 3 of 5 files, c.svg, n.txt, o.gif: no picture"
+      ])
+    let many = (1...12).map { SkippedFrame(name: "\($0)", reason: "r") }
+    #expect(
+      SkippedFrame.lines(many, besides: 0) == [
+        "skipped 12 of 12 frames, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more: r"
+      ])
   }
 }

@@ -87,11 +87,28 @@ import Testing
       .imageSize(found: "16384x16384", expected: "32x24"),
       "speaks of a picture of 16384x16384, the capture's is 32x24; give the files of one frame"
     ),
+    (
+      .image(found: "00000", expected: "00003"),
+      "is of 00000, the capture's frame is 00003; give the files of one frame"
+    ),
   ]
 
   @Test(arguments: wordings)
   func wording(_ error: DocumentError, _ sentence: String) {
     #expect("\(error)" == sentence)
+  }
+
+  /// The name of a picture has its ending or not; a document without a name is of any frame.
+  @Test func documentsOfOtherFramesAreRefused() throws {
+    let size = PixelSize(width: 32, height: 24)
+    for name in [nil, "i.png", "i", "i.JPG"] {
+      _ = try DetectionsFile(json: Self.document(), expecting: size, named: name)
+    }
+    _ = try DetectionsFile(json: Self.document(["image": ""]), expecting: size, named: "j")
+    _ = try DetectionsFile(json: Self.document(["image": .null]), expecting: size, named: "j")
+    #expect(throws: DocumentError.image(found: "i.png", expected: "j.png")) {
+      try DetectionsFile(json: Self.document(), expecting: size, named: "j.png")
+    }
   }
 
   @Test func soundDetectionsAreRead() throws {

@@ -107,11 +107,12 @@ extension DetectionsFile {
   /// Reads the document; `id`s must be unique, boxes finite, masks of the picture's size.
   ///
   /// - `expecting`: the size of the picture that it must speak of, checked before a mask is unpacked.
+  /// - `named`: the name of the frame that it must be of; nil for any.
   /// - `probabilities`: reads a file beside the document; nil where it is not there, and a mask is then known by its
   ///   pixels alone.
   /// - Throws: `DocumentError`, `RunLengthError`, `GeometryError`.
   package init(
-    json: JSONValue, expecting: PixelSize,
+    json: JSONValue, expecting: PixelSize, named name: String? = nil,
     probabilities: (_ file: String) throws -> Plane<Float>? = { _ in nil }
   ) throws {
     guard json["schema"]?.string == Self.schema else {
@@ -129,6 +130,7 @@ extension DetectionsFile {
       throw DocumentError.imageSize(
         found: "\(size.width)x\(size.height)", expected: "\(expecting.width)x\(expecting.height)")
     }
+    try Self.check(image: json["image"]?.string, isOf: name)
     var seen: Set<Int> = []
     var boxPixels = 0.0
     let detections = try entries.enumerated().map { index, entry in
@@ -148,6 +150,19 @@ extension DetectionsFile {
       image: json["image"]?.string ?? "", imageSize: size, model: json["model"] ?? .null,
       detections: detections
     )
+  }
+
+  /// Refuses a document of another frame; endings of pictures do not count, as a picture with a stated camera has none.
+  ///
+  /// - Parameters:
+  ///   - image: The document's field `image`; nil or empty where it does not say.
+  ///   - name: The frame's name; nil for any.
+  /// - Throws: `DocumentError.image`.
+  package static func check(image: String?, isOf name: String?) throws(DocumentError) {
+    guard let image, !image.isEmpty, let name,
+      !fileStem(image, endings: pictureEndings).isSameName(as: fileStem(name, endings: pictureEndings))
+    else { return }
+    throw .image(found: printableName(image), expected: printableName(name))
   }
 
   private static func detection(

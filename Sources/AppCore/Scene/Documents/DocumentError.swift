@@ -8,6 +8,8 @@ package enum DocumentError: Error, Equatable, CustomStringConvertible {
   case field(String, expected: String)
   /// The document speaks of a picture of another size.
   case imageSize(found: String, expected: String)
+  /// The document is of another frame.
+  case image(found: String, expected: String)
 
   /// The defect and the remedy.
   package var description: String { printableMessage(sentence) }
@@ -17,6 +19,8 @@ package enum DocumentError: Error, Equatable, CustomStringConvertible {
     case .schema(let found, let expected):
       "schema is \(found.map { "\"\($0)\"" } ?? "missing"), expected \"\(expected)\"; is it the right file?"
     case .field(let name, let expected): "field \"\(name)\" must be \(expected)"
+    case .image(let found, let expected):
+      "is of \(found), the capture's frame is \(expected); give the files of one frame"
     case .imageSize(let found, let expected):
       "speaks of a picture of \(found), the capture's is \(expected); give the files of one frame"
     }

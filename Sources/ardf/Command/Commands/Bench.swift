@@ -130,6 +130,7 @@ struct Bench: AsyncParsableCommand {
     guard (0...10).contains(tolerance) else {
       throw ValidationError("--tolerance \(tolerance): give a share, for example 0.05")
     }
+    if let saveOutputs { try OutputName.check(saveOutputs, is: "safetensors", option: "--save-outputs") }
     _ = try threadCounts()
     _ = try named()
   }

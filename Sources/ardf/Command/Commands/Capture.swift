@@ -77,7 +77,8 @@ struct Capture: ParsableCommand {
           "reprojection error of neighboring frames \(decimal(1000 * reprojection.medianError, 1)) mm "
           + "(median of \(summary.comparedFrames))\n"
       }
-      for line in SkippedFrame.lines(summary.skipped, besides: summary.frames.count) {
+      let unit = summary.layout == .images ? "file" : "frame"
+      for line in SkippedFrame.lines(summary.skipped, besides: summary.frames.count, unit: unit) {
         text += printableLine(line) + "\n"
       }
       return text
@@ -125,6 +126,7 @@ struct Capture: ParsableCommand {
       let capture = sensor.told(try picture.open(source, limits: limits.capture))
       try OutputConflict.check(
         out, against: [source, picture.depthMap, picture.confidenceMap].compactMap(\.self))
+      try OutputPlace.checkFolder(out)
       AtomicOutputs.removeLeftovers(of: out)
       if !force, fileExists(out) { throw OutputError(error: .alreadyExists(path: out)) }
       var progress = Progress("frame", of: capture.frames.count)

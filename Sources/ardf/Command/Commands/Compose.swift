@@ -33,8 +33,10 @@ struct Compose: ParsableCommand, LimitedCommand {
   func validate() throws { try output.refuseJSONAlone("the picture") }
 
   func run() throws {
-    let captured = try FrameSelection.one(capture, frame: frame, limits: limits.capture)
-    let file = try Documents.detections(detections, of: captured, limits: limits.capture)
+    let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits.capture)
+    let captured = try selection.onlyFrame()
+    let file = try Documents.detections(
+      detections, of: captured, named: selection.onlyName, limits: limits.capture)
     let items = try items(file.detections)
     let folder = try output.folder(inputs: [capture, detections, objects])
     guard let picture = ResultsCompositor().compose(captured, items: items) else {

@@ -55,7 +55,9 @@ struct Convert: ParsableCommand {
     let input = try WeightFiles.checkpoint(input)
     let file = try OutputFile(output, force: force, inputs: [input])
     try ForeignModel.refuse(input)
-    let checkpoint = try CheckpointConverter.read(input, maxDepth: maxDepth)
+    let checkpoint = try ConvertedWeights.naming(input) { () throws(CheckpointError) in
+      try CheckpointConverter.read(input, maxDepth: maxDepth)
+    }
     try file.writing { path, overwrite in
       try SafetensorsWriter.write(
         checkpoint.tensors, metadata: checkpoint.metadata, to: path, overwrite: overwrite)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileFormats
+import OutputFolders
 
 /// `ardf demo`: `ardf run` on the capture that comes with the program.
 struct Demo: AsyncParsableCommand {
@@ -44,6 +45,7 @@ struct Demo: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try OutputPlace.checkFolder(out)
     guard force || !fileExists(out) else {
       throw CommandError.taken("\(out): already exists; pass --force to replace it, or give another --out")
     }

@@ -65,7 +65,22 @@ struct Fuse: ParsableCommand, LimitedCommand {
     if let note = captured.rangeNote { Console.note(note) }
     if folder == nil || output.json { try Console.print(report.json) }
     output.tell("metric.npy", "fusion.json")
-    guard report.alignment != nil else { throw CommandError.checkFailed(report.line) }
+    guard report.alignment != nil else {
+      throw CommandError.checkFailed(
+        report.line + (Self.remedy(for: report.status).map { "; \($0)" } ?? ""))
+    }
     Console.inform(report.line)
+  }
+
+  /// The remedy where no fit is possible; nil where one is.
+  private static func remedy(for status: FusionStatus) -> String? {
+    switch status {
+    case .ok: nil
+    case .tooFewPairs:
+      "the sensor has too few readings in this frame: choose another --frame, or raise --sensor-range"
+    case .negativeSlope:
+      "larger must be nearer: give relative.npy of this frame, as ardf depth writes it; metric.npy holds meters"
+    case .degenerate, .poorFit: "give relative.npy of this frame, as ardf depth writes it"
+    }
   }
 }

@@ -10,7 +10,8 @@ struct Infer: ParsableCommand {
     abstract: "Runs any network of an ONNX file on given inputs.",
     discussion: Help.text(
       """
-      Inputs are NumPy's .npy or ONNX's .pb files, or pictures (JPEG, PNG, HEIC, AVIF, WebP), whose samples become \
+      Inputs are NumPy's .npy or ONNX's .pb files, or pictures (\(pictureFormats)), \
+      whose samples become \
       (sample x scale - mean) / std. Free axes have the sizes that the inputs have. The folder gets a \
       file for each output and infer.json, which says which is which. A folder of ONNX's own test layout \
       (model.onnx, test_data_set_0/input_0.pb) may stand for the model and its inputs: its outputs get that layout.
@@ -64,7 +65,8 @@ struct Infer: ParsableCommand {
   private static func isPrepared(_ file: String) -> Bool { hasEnding(file, ".npy") || hasEnding(file, ".pb") }
 
   func run() throws {
-    try ForeignModel.refuse(model)
+    try refuseName()
+    try ForeignModel.refuse(model, give: "an .onnx file")
     guard ![".pt", ".pth", ".ckpt", ".safetensors"].contains(where: { hasEnding(model, $0) }) else {
       throw CommandError.unsupported(
         "\(model): holds weights and no graph; give it to ardf detect --yolo or ardf depth --depth, or export it to ONNX"
@@ -109,6 +111,15 @@ struct Infer: ParsableCommand {
     try folder.write(document, to: "infer.json")
     try folder.commit()
     try json ? Console.print(document) : Console.print(table.text)
+  }
+
+  /// Refuses a published network's name: its weights are no ONNX file.
+  private func refuseName() throws {
+    guard !fileExists(model), let network = PublishedWeights.named(fileStem(model, endings: [".pt", ".pth"]))
+    else { return }
+    throw CommandError.usage(
+      "\(model): is the name of a network with weights, and this runs .onnx files: ardf "
+        + (network.isDepth ? "depth PICTURE --depth" : "detect PICTURE --yolo") + " \(network.name)")
   }
 
   private func runFolder() throws {

@@ -118,6 +118,10 @@ struct Inspect: ParsableCommand {
     @Flag(help: "Replace an existing --arena.")
     var force = false
 
+    func validate() throws {
+      if let arena { try OutputName.check(arena, is: "svg", option: "--arena") }
+    }
+
     func run() throws {
       if network.weights.hasSuffix(".onnx") {
         guard arena == nil, network.size == nil, !network.openblas else {

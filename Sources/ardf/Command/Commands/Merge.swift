@@ -50,6 +50,7 @@ struct Merge: ParsableCommand {
   @OptionGroup(title: "Output") var quiet: QuietOption
 
   func validate() throws {
+    try OutputName.check(out, is: "jsonl")
     guard let settings else { return }
     guard !settings.isEmpty, settings.allSatisfy({ $0.isASCII && $0.isHexDigit && !$0.isUppercase }) else {
       throw ValidationError(

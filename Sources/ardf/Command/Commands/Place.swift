@@ -51,10 +51,13 @@ struct Place: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func run() throws {
-    let captured = try FrameSelection(capture, frames: frame.map { [$0] } ?? []) {
+    let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? []) {
       sensor.told(try picture.open($0, limits: limits.capture))
-    }.onlyFrame()
-    let file = try Documents.detections(detections, of: captured, limits: limits.capture)
+    }
+    let captured = try selection.onlyFrame()
+    let file = try Documents.detections(
+      detections, of: captured, named: selection.onlyName, limits: limits.capture)
+    if let fusion { try Documents.checkSummary(in: fusion, isOf: selection.onlyName) }
     let folder = try output.folder(
       inputs: [capture, detections, fusion, picture.depthMap, picture.confidenceMap])
     let metric = try metric(of: captured)
@@ -73,7 +76,7 @@ struct Place: ParsableCommand, LimitedCommand {
     }
     if folder == nil || output.json {
       try Console.print(ObjectExtent.json(scene.extents))
-    } else {
+    } else if !output.quiet {
       try Console.print(extentTable(scene.extents))
     }
     output.tell("objects.json", "scene.json")
@@ -92,6 +95,11 @@ struct Place: ParsableCommand, LimitedCommand {
     let path = "\(fusion)/metric.npy"
     if !FileManager.default.fileExists(atPath: path) {
       let report = "\(fusion)/fusion.json"
+      guard !fileExists(fusion) || fileExists(report) else {
+        throw CommandError.missing(
+          "\(fusion): holds neither metric.npy nor fusion.json; give the folder of ardf fuse, or of ardf depth with a "
+            + "metric network")
+      }
       let document = try InFile.naming(report) {
         try JSONFile.read(report, wanted: "fusion.json, which ardf fuse and ardf run write")
       }

@@ -94,7 +94,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       try folder.write(report.json, to: "replay.json")
       // Without poses, objects of different frames cannot be put together.
       if schedule != nil, selection.source.hasPoses {
-        try folder.write(await director.sequence.json, to: "sequence-objects.json")
+        try folder.write(await director.sequence.json, to: ResultNames.sequence)
       }
       try folder.commit()
     }
@@ -104,7 +104,7 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
       for line in report.lines where !output.quiet { try Console.print(line: line) }
     }
     if let line = report.refusalLine(budget: configuration.memoryBudget) { Console.note(line) }
-    if folder != nil { output.tell("replay.json", "frames, and objects over all") }
+    output.tell("frames", "replay.mp4", "replay.json", ResultNames.sequence)
     Console.inform(report.speedLine)
     var unreadable = LeftOutInputs(unit: "frames")
     for frame in source.unreadable {

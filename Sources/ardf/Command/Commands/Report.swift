@@ -37,11 +37,8 @@ struct Report: ParsableCommand, LimitedCommand {
   @OptionGroup(title: "Limits") var limits: LimitOptions
 
   func validate() throws {
-    guard let out, Self.otherEndings.contains(where: { hasEnding(out, $0) }) else { return }
-    throw ValidationError("--out \(out): the page is HTML; give a name that ends in .html")
+    if let out { try OutputName.check(out, is: "html") }
   }
-
-  private static let otherEndings = [".pdf", ".png", ".jpg", ".jpeg", ".json", ".csv", ".md", ".txt"]
 
   func run() throws {
     let page = out ?? "\(results)/report.html"
@@ -50,6 +47,13 @@ struct Report: ParsableCommand, LimitedCommand {
       throw CommandError.input(
         "\(results): is no folder; give the folder of a frame's results, as ardf run writes it")
     }
+    if !FinishedFolder.exists(results),
+      let frame = try folderNames(of: results).first(where: { FinishedFolder.exists("\(results)/\($0)") })
+    {
+      throw CommandError.input(
+        "\(results): holds the results of several frames; give the folder of one: \(shellWord("\(results)/\(frame)"))"
+      )
+    }
     guard FinishedFolder.exists(results) else {
       throw CommandError.missing(
         "\(results): holds no results of a frame (detections.json, objects.json); give a folder that ardf run wrote"
@@ -57,9 +61,7 @@ struct Report: ParsableCommand, LimitedCommand {
     }
     let file = try OutputFile(page, force: force, inputs: [capture])
     let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], limits: limits.capture)
-    let folder = try FinishedFolder(
-      results, frame: FrameSelection.one(capture, frame: frame, limits: limits.capture),
-      limits: limits.capture)
+    let folder = try FinishedFolder(results, of: selection, limits: limits.capture)
     let report = try folder.report(
       capture: capture, path: CameraPath.poses(of: selection.source))
     try file.write(ReportPage.html(report))

@@ -1,6 +1,5 @@
 import AppCore
 import ArgumentParser
-import Digests
 import FileFormats
 import Models
 import NNRuntime
@@ -129,8 +128,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       let record = try await job.record(of: frame, tolerant: false)
       try show(record, of: frame, said: SaidNotes(), in: job)
       if job.folder != nil {
-        Console.inform(
-          "results in \(output.out): \(pictures.pictureFormat.file("results")), report.html, summary.json")
+        output.tell(pictures.pictureFormat.file("results"), "report.html", "summary.json")
       }
       var speed = SpeedLog()
       speed.add(record, of: job.perceiver)
@@ -174,7 +172,10 @@ struct Run: AsyncParsableCommand, LimitedCommand {
     // A run that made nothing takes the place of nothing.
     if log.failed < frames.count { try job.folder?.commit() }
     if log.failed < frames.count, job.folder != nil {
-      Console.inform("results in \(output.out): a folder for each frame, index.html over all, results.jsonl")
+      // A part of the frames has a list of its own, and no page over all.
+      output.tell(
+        after: "a folder for each frame", ResultNames.page, try batch.shard().fileName("results", "jsonl"),
+        ResultNames.sequence)
     }
     for line in log.lines { Console.inform(line) }
     if let abandoned = job.folder?.abandoned(by: frames), !abandoned.isEmpty {
@@ -324,45 +325,6 @@ struct Run: AsyncParsableCommand, LimitedCommand {
   /// Whether there are files that show a frame's depth.
   var writesFiles: Bool { batch.keepsRecords ? batch.keep ?? .all == .all : !output.isStandardOutput }
 
-  /// The files that were asked for besides the usual ones.
-  private var files: FrameFiles {
-    var files = FrameFiles()
-    sceneExport.add(to: &files)
-    depthExport.add(to: &files)
-    files.pictures = pictures.pictureFormat
-    return files
-  }
-
-  /// Version of the content of frames' folders: raise it when a frame gets another file, so that resumed runs compute
-  /// older frames again.
-  private static let folderLayout = 7
-
-  /// Options that change results, besides the networks.
-  private func options(_ requests: [EffectRequest]) throws -> JSONValue {
-    var options: [String: JSONValue] = [
-      "folderLayout": .integer(Self.folderLayout),
-      "depthSize": depthOptions.depthSize.map(JSONValue.integer) ?? .null,
-      "fusion": [.string(fusionOptions.fusion.rawValue), .string(fusionOptions.fit.rawValue)],
-      "effects": .array(requests.map { .string($0.text) }), "format": .string(format.format.rawValue),
-      "precision": .string(
-        (compute.arithmetic.asked?.text ?? "") + " " + compute.arithmetic.precision.rawValue),
-      "plans": .array(try compute.arithmetic.plans.map { .string(try sha256Hex(path: $0)) }),
-      "files": [
-        .bool(files.usda), .bool(files.usdz), .bool(files.pfm), .number(files.depthScale),
-        .string(files.pictures.rawValue),
-      ],
-    ]
-    if tracking.isOn {
-      options["track"] = [
-        .string(tracking.track.rawValue), .number(Double(tracking.trackHighThresh)),
-        .number(Double(tracking.trackLowThresh)), .integer(tracking.trackBuffer),
-        .number(tracking.matchThresh),
-      ]
-    }
-    if batch.keepsRecords { options["keep"] = .string((batch.keep ?? .all).rawValue) }
-    return .object(options)
-  }
-
   /// Prints the results of a frame: its line of JSON, or a table for people.
   ///
   /// `dropped`: number of a stream's pictures that were left out before it.
@@ -391,7 +353,10 @@ struct Run: AsyncParsableCommand, LimitedCommand {
         }
         try Console.print(table)
       }
+      let isAsked = depthOptions.depth == WeightFiles.noDepth
       for note in notes where printsLines || output.quiet || table != note + "\n" {
+        // It was asked for.
+        if isAsked, note.hasPrefix(Perceived.noDepthNetwork) { continue }
         said.say(note, of: frame.reference.name)
       }
     }

@@ -142,7 +142,7 @@ struct Serve: AsyncParsableCommand, LimitedCommand {
       store: store, port: port, token: try inference.pageToken(), connections: connections)
     if let finished, let capture {
       let selection = try FrameSelection(capture, frames: frame.map { [$0] } ?? [], open: open)
-      let folder = try FinishedFolder(finished, frame: selection.onlyFrame(), limits: limits)
+      let folder = try FinishedFolder(finished, of: selection, limits: limits)
       let report = try folder.report(
         capture: capture, path: CameraPath.poses(of: selection.source))
       _ = try await store.add(report, of: selection, capture: capture, folder: finished)

@@ -29,6 +29,8 @@ struct Simulate: ParsableCommand {
 
   @OptionGroup(title: "Output") var quiet: QuietOption
 
+  func validate() throws { try OutputName.check(out, is: "json") }
+
   func run() throws {
     let file = try OutputFile(orStandardOutput: out, force: force, inputs: [script])
     let read = try InFile.naming(script) {

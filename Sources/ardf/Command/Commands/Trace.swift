@@ -48,6 +48,7 @@ struct Trace: ParsableCommand {
 
   func validate() throws {
     try inspected.checkNetwork()
+    try OutputName.check(out, is: "safetensors")
     _ = try NetworkOptions.parse(size: size)
   }
 

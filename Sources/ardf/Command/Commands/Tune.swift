@@ -40,6 +40,7 @@ struct Tune: ParsableCommand {
   @OptionGroup(title: "Output") var table: TableOptions
 
   func validate() throws {
+    try OutputName.check(out, is: "json")
     guard (1...10_000).contains(runs) else {
       throw ValidationError("--runs \(runs): give a number from 1 to 10000")
     }

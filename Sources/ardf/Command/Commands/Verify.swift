@@ -68,40 +68,6 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// The kernels to run: a backend, or the native one with a given instruction set.
-  struct Kernels: ExpressibleByArgument {
-    let name: String
-
-    init?(argument: String) {
-      guard Self.allValueStrings.contains(argument) else { return nil }
-      name = argument
-    }
-
-    private init(name: String) { self.name = name }
-    static let native = Kernels(name: "native")
-    static let allValueStrings = ["native", "openblas"] + InstructionSet.compiled.map(\.rawValue)
-
-    var defaultValueDescription: String { name }
-    var backend: Backend { name == "openblas" ? .openBLAS : .native }
-    var instructionSet: InstructionSet? { InstructionSet(rawValue: name) }
-  }
-
-  /// The reference of a network without recorded tensors: other kernels, or single precision.
-  struct Opposite: ExpressibleByArgument {
-    let kernels: Kernels
-    let isSinglePrecision: Bool
-
-    init?(argument: String) {
-      isSinglePrecision = argument == "fp32"
-      guard let kernels = isSinglePrecision ? .native : Kernels(argument: argument) else { return nil }
-      self.kernels = kernels
-    }
-
-    static let allValueStrings = Kernels.allValueStrings + ["fp32"]
-
-    var name: String { isSinglePrecision ? "fp32" : kernels.name }
-  }
-
   @Argument(
     help: ArgumentHelp(
       "Two traces to compare with each other, the second one taken for right; or an ONNX file.",
@@ -176,6 +142,7 @@ struct Verify: ParsableCommand {
     "native (the CPU's best, or ARDF_ISA), openblas, \(InstructionSet.names)"
 
   func validate() throws {
+    if let out { try OutputOptions.checkFolder(out, text: "--json") }
     guard (0...10_000).contains(pictures) else {
       throw ValidationError("--pictures \(pictures): give a number from 0 to 10000")
     }
@@ -374,7 +341,9 @@ struct Verify: ParsableCommand {
   private func compareTraces(
     _ tolerances: ToleranceTable, _ observer: LayerVerifier.Observer?
   ) throws -> (reports: [VerificationReport], origin: [String: String]) {
-    let (found, expected) = (try ReferenceFile(path: traces[0]), try ReferenceFile(path: traces[1]))
+    let wanted = "a trace, as ardf trace writes it"
+    let found = try MistakenInput.reference(traces[0], give: wanted)
+    let expected = try MistakenInput.reference(traces[1], give: wanted)
     let digests = [found, expected].compactMap { $0.metadata["weightsSHA256"] }
     if digests.count == 2, digests[0] != digests[1] {
       Console.note("the traces are of different weight files")

@@ -107,6 +107,10 @@ struct Weights: ParsableCommand {
     @Flag(help: "Print what was written as JSON.") var json = false
     @OptionGroup(title: "Output") var quiet: QuietOption
 
+    func validate() throws {
+      if let out { try OutputOptions.checkFolder(out, text: nil) }
+    }
+
     func run() throws {
       guard
         let weights = PublishedWeights.named(name)
@@ -121,6 +125,7 @@ struct Weights: ParsableCommand {
           throw CommandError.usage(
             "\(name): comes with ardf and is not fetched; commands find it by this name, --depth \(name)")
         }
+        if let known = LargeDepth(name) { throw CommandError.usage("\(name): \(known.answer)") }
         let near = EditDistance.nearest(
           to: fileStem(name.lowercased(), endings: [".safetensors", ".onnx", ".engine"]),
           among: PublishedWeights.all.flatMap(\.names), most: 2)
@@ -144,9 +149,7 @@ struct Weights: ParsableCommand {
         Console.inform("\(path): already there")
         return try tell(weights, path)
       }
-      try OutputError.mapping { () throws(FileError) in
-        if let kind = pathKind(folder), kind != .folder { throw .notADirectory(path: folder) }
-      }
+      try OutputPlace.checkFolder(folder)
       let curl = try Download.program()
       let made = Folders.missing(along: folder)
       do {

@@ -36,7 +36,9 @@ enum ConvertedWeights {
     // Weights that lie beside an ONNX file are not in its digest.
     let isWhole = !hasEnding(checkpoint, ".onnx") || bytes.count > 1 << 20
     if isWhole, isCurrent(file, ofExport: hasEnding(checkpoint, ".onnx")) { return file }
-    let weights = try CheckpointConverter.read(bytes, at: checkpoint)
+    let weights = try naming(checkpoint) { () throws(CheckpointError) in
+      try CheckpointConverter.read(bytes, at: checkpoint)
+    }
     try OutputError.mapping { () throws(FileError) in try Folders.create(folder) }
     try OutputError.mapping { () throws(FileError) in
       try SafetensorsWriter.write(weights.tensors, metadata: weights.metadata, to: file, overwrite: true)
@@ -44,6 +46,23 @@ enum ConvertedWeights {
     Console.note("\(checkpoint) converted to \(file)")
     for remark in weights.remarks { Console.note(remark) }
     return file
+  }
+
+  /// Runs a step that reads a checkpoint; of an ONNX file of another network it says what runs it.
+  static func naming<Result>(_ checkpoint: String, _ read: () throws(CheckpointError) -> Result) throws
+    -> Result
+  {
+    do throws(CheckpointError) {
+      return try read()
+    } catch {
+      guard hasEnding(checkpoint, ".onnx") else { throw error }
+      switch error.kind {
+      case .unknownArchitecture, .unsupportedNetwork, .notBuilt:
+        throw CommandError.input(
+          "\(error); ardf infer \(shellWord(checkpoint)) runs any network of an ONNX file")
+      default: throw error
+      }
+    }
   }
 
   /// Whether there is a file made by this version of the converter; files of older versions are made again.

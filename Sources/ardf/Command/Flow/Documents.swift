@@ -5,8 +5,9 @@ import Imaging
 
 /// Reads the files that one stage writes for the next; errors name the file.
 enum Documents {
+  /// - `name`: the name of the frame that they must be of; nil for any.
   static func detections(
-    _ path: String, of frame: CapturedFrame, limits: CaptureLimits
+    _ path: String, of frame: CapturedFrame, named name: String?, limits: CaptureLimits
   ) throws -> DetectionsFile {
     try refuseFolder(path, "detections.json")
     var missing = 0
@@ -14,7 +15,7 @@ enum Documents {
       try DetectionsFile(
         json: JSONFile.read(
           path, wanted: "detections.json, which ardf detect and ardf run write", limits: limits.json),
-        expecting: frame.imageSize
+        expecting: frame.imageSize, named: name
       ) { name in
         let path = path.lastIndex(of: "/").map { path[...$0] + name } ?? name
         guard fileExists(path) else {
@@ -29,6 +30,20 @@ enum Documents {
         "\(path): the probabilities of \(counted(missing, "mask")) are missing; using the masks' pixels")
     }
     return file
+  }
+
+  /// Refuses the folder of a run whose summary says that it is of another frame; one without summary is taken.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - name: The frame's name; nil for any.
+  /// - Throws: `InFile` of the summary.
+  static func checkSummary(in folder: String, isOf name: String?) throws {
+    let path = "\(folder)/summary.json"
+    guard name != nil, fileExists(path),
+      let summary = try? JSONFile.read(path, wanted: "summary.json, which ardf run writes")
+    else { return }
+    try InFile.naming(path) { try DetectionsFile.check(image: summary["image"]?.string, isOf: name) }
   }
 
   /// Refuses the folder of results where the file in it is needed.

@@ -28,7 +28,9 @@ struct FinishedFolder {
   /// The folder to give in place of one whose file holds no JSON.
   private static func file(_ name: String) -> String { "a folder whose \(name) is that of ardf run" }
 
-  init(_ path: String, frame: CapturedFrame, limits: CaptureLimits) throws {
+  /// - `selection`: the only frame, of which the results must be.
+  init(_ path: String, of selection: FrameSelection, limits: CaptureLimits) throws {
+    let frame = try selection.onlyFrame()
     self.path = path
     self.frame = frame
     self.limits = limits
@@ -36,7 +38,9 @@ struct FinishedFolder {
       let file = "\(path)/\(name)"
       return FileManager.default.fileExists(atPath: file) ? try read(file) : nil
     }
-    detections = try Documents.detections("\(path)/detections.json", of: frame, limits: limits)
+    try Documents.checkSummary(in: path, isOf: selection.onlyName)
+    detections = try Documents.detections(
+      "\(path)/detections.json", of: frame, named: selection.onlyName, limits: limits)
     fusion = try optional("fusion.json") { file in
       try InFile.naming(file) {
         try JSONFile.read(file, wanted: Self.file("fusion.json"), limits: limits.json)

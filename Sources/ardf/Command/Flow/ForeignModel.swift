@@ -9,9 +9,16 @@ enum ForeignModel: String, CaseIterable {
   case keras, ncnn, mnn, paddle, caffe, darknet, rknn, onnxRuntime, lfsPointer, webPage
 
   /// Throws `CommandError.unsupported` for a path to such a format, `.input` for a path to no network at all.
-  static func refuse(_ path: String) throws {
-    try MistakenInput.refuseAsWeights(path)
-    guard let kind = recognized(path) else { return }
+  ///
+  /// - Parameters:
+  ///   - path: The file or folder.
+  ///   - wanted: What to give in place of a file that is no network.
+  /// - Throws: `CommandError`.
+  static func refuse(_ path: String, give wanted: String = MistakenInput.weights) throws {
+    // Some of these are texts.
+    guard let kind = recognized(path) else {
+      return try MistakenInput.refuseAsWeights(path, give: wanted)
+    }
     throw CommandError.unsupported("\(path): \(kind.name), which is not read here; \(kind.remedy)")
   }
 

@@ -24,7 +24,7 @@ extension FrameEvaluationRun {
   func forEachFrame<Read>(
     read: (RunFrame) throws -> Read, _ work: (RunFrame, Read) throws -> Void
   ) throws -> LeftOutInputs {
-    var unreadable = LeftOutInputs(unit: "frames")
+    var unreadable = LeftOutInputs(unit: "frames", isGrouped: true)
     var progress = Progress("frame", of: inputs.frames.count)
     for (done, frame) in inputs.frames.enumerated() {
       defer { progress.update(done + 1) }
@@ -38,6 +38,7 @@ extension FrameEvaluationRun {
     }
     progress.finish()
     try unreadable.checkAnyLeft(of: inputs.frames.count)
+    unreadable.tellGroups()
     return unreadable
   }
 }
@@ -46,16 +47,18 @@ extension FrameEvaluationRun {
 struct IncomparableFrames {
   private(set) var reasons: [(name: String, reason: String)] = []
 
-  /// Reports a frame and leaves it out.
-  mutating func add(_ name: String, _ reason: IncomparableFrame) {
-    Console.note("\(name): left out: \(reason)")
-    reasons.append((name, "\(reason)"))
-  }
+  /// Leaves a frame out.
+  mutating func add(_ name: String, _ reason: IncomparableFrame) { reasons.append((name, "\(reason)")) }
 
-  /// - Throws: `CommandError.input` where no frame gave a row.
+  /// Reports the frames that were left out, a line a reason.
+  ///
+  /// - Throws: `CommandError.input` where no frame gave a row, with the same lines.
   func check(hasRows: Bool) throws {
-    guard !hasRows else { return }
-    throw CommandError.input(
-      "no frame is left to evaluate: \(reasons.first.map { "\($0.name): \($0.reason)" } ?? "there is none")")
+    let lines = LeftOutInputs.groups(reasons, unit: "frame")
+    guard hasRows else {
+      throw CommandError.input(
+        "no frame is left to evaluate: " + (lines.isEmpty ? "there is none" : lines.joined(separator: "; ")))
+    }
+    for line in lines { Console.note("left out: \(line)") }
   }
 }

@@ -25,7 +25,8 @@ struct FrameSelection {
   /// The frames named, by name or position from 0; all of them if none is named.
   init(_ source: any CaptureSource, frames: [String]) throws {
     self.source = source
-    for line in SkippedFrame.lines(source.skipped, besides: source.frames.count) {
+    let unit = source.layout == .images ? "file" : "frame"
+    for line in SkippedFrame.lines(source.skipped, besides: source.frames.count, unit: unit) {
       Console.note("\(source.path): \(line)")
     }
     for note in source.notes { Console.inform("\(source.path): \(note)") }
@@ -61,11 +62,10 @@ struct FrameSelection {
     zeroPadded(index, 5)
   }
 
-  /// The only frame; commands that work on one ask for it.
-  static func one(
-    _ path: String, frame: String?, limits: CaptureLimits = CaptureLimits()
-  ) throws -> CapturedFrame {
-    try FrameSelection(path, frames: frame.map { [$0] } ?? [], limits: limits).onlyFrame()
+  /// The name of the only frame, by which other stages' files of it are known; nil for the frame of a native capture of one,
+  /// whose name is that of its folder, which may be moved.
+  var onlyName: String? {
+    source.layout == .native && source.frames.count == 1 ? nil : source.frames[indices[0]].name
   }
 
   /// The only frame that is selected.

@@ -39,7 +39,8 @@ enum JSONFile {
     } catch JSONError.unexpectedByte(_, let expected, let offset)
       where offset == 0 || offset < expected.count && words.contains(expected)
     {
-      throw NoJSON(content: MistakenInput.kind(of: path), wanted: wanted)
+      let kind = FileKind(of: path)
+      throw NoJSON(content: kind == .text ? nil : kind?.name, wanted: wanted)
     }
   }
 }

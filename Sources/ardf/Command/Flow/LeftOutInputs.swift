@@ -23,8 +23,49 @@ struct LeftOutInputs {
   /// Pictures of kinds that are not read, and their folder.
   private var unread: [(path: String, source: String)] = []
 
+  /// Whether inputs are reported by `tellGroups()`, a line a reason, and not one by one.
+  private let isGrouped: Bool
+
   /// - `unit`: `pictures`, `frames`.
-  init(unit: String) { self.unit = unit }
+  init(unit: String, isGrouped: Bool = false) { (self.unit, self.isGrouped) = (unit, isGrouped) }
+
+  /// Most names in a line.
+  private static let mostNamed = 5
+
+  /// Names with their reasons for people, a line a reason: `2 frames, a.jpg, b.jpg: no depth`.
+  ///
+  /// - Parameters:
+  ///   - entries: The names, with reasons that may begin with them.
+  ///   - unit: One of them.
+  /// - Returns: The lines, in the order of the first of each.
+  static func groups(_ entries: [(name: String, reason: String)], unit: String) -> [String] {
+    var names: NameTable<[String]> = [:]
+    var order: [String] = []
+    for (name, reason) in entries {
+      let own = reason.firstRange(of: "\(name): ")
+      let reason = own.map { String(reason[$0.upperBound...]) } ?? reason
+      if names[reason] == nil { order.append(reason) }
+      names[reason, default: []].append(name)
+    }
+    return order.map { reason in
+      let names = names[reason] ?? []
+      guard names.count > 1 else { return "\(names[0]): \(reason)" }
+      let more = names.count - mostNamed
+      return "\(counted(names.count, unit)), \(names.prefix(mostNamed).joined(separator: ", "))"
+        + (more > 0 ? " and \(more) more" : "") + ": \(reason)"
+    }
+  }
+
+  /// The lines of `groups`.
+  private var groups: [String] {
+    Self.groups(entries.map { ($0.name, $0.reason) }, unit: String(unit.dropLast()))
+  }
+
+  /// Reports inputs that were not reported one by one.
+  func tellGroups() {
+    guard isGrouped else { return }
+    for line in groups { Console.note("left out: \(line)") }
+  }
 
   /// Processes one of several frames; prints and returns the defect of a bad one.
   ///
@@ -49,7 +90,7 @@ struct LeftOutInputs {
   /// Leaves an input out.
   @discardableResult
   mutating func add(_ name: String, of source: String, reason: String) -> Entry {
-    Console.note("left out: \(Self.line(name, reason))")
+    if !isGrouped { Console.note("left out: \(Self.line(name, reason))") }
     let entry = Entry(name: name, source: source, reason: reason)
     entries.append(entry)
     return entry
@@ -94,7 +135,8 @@ struct LeftOutInputs {
       throw CommandError.input(
         total == 0
           ? "there are no \(unit): nothing was done"
-          : "none of \(total) \(unit) could be read: nothing was done; the first: \(entries[0].reason)")
+          : "none of \(total) \(unit) could be read: nothing was done; "
+            + (isGrouped ? groups.joined(separator: "; ") : "the first: \(entries[0].reason)"))
     }
   }
 

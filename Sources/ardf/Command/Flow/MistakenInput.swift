@@ -7,14 +7,22 @@ import NNVerification
 enum MistakenInput {
   private static let weightEndings = [".safetensors", ".pt", ".pth", ".ckpt", ".onnx"]
 
+  /// The weights that messages ask for.
+  static let weights = "a .safetensors, .pt, .pth or .onnx file, or a name such as yolo11n-seg"
+
   /// Refuses a picture or another known kind of file where weights or a network are needed.
   ///
+  /// A text with a name of weights is damaged weights.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - wanted: What to give instead.
   /// - Throws: `CommandError.input`.
-  static func refuseAsWeights(_ path: String) throws {
-    guard pathKind(path) == .file, let kind = kind(of: path) else { return }
-    throw CommandError.input(
-      "\(path): is \(kind), and holds no weights; give a .safetensors, .pt, .pth or .onnx file, or a name such as "
-        + "yolo11n-seg")
+  static func refuseAsWeights(_ path: String, give wanted: String = weights) throws {
+    guard pathKind(path) == .file, let kind = FileKind(of: path),
+      kind != .text || !weightEndings.contains(where: { hasEnding(path, $0) })
+    else { return }
+    throw CommandError.input("\(path): is \(kind.name), and holds no weights; give \(wanted)")
   }
 
   /// Refuses a picture, a film or a document where a file of numbers is needed.
@@ -22,20 +30,24 @@ enum MistakenInput {
   /// - Parameters:
   ///   - path: The file.
   ///   - wanted: What to give instead.
+  ///   - taken: Further kinds that are taken.
   /// - Throws: `CommandError.input`.
-  static func refusePicture(_ path: String, give wanted: String) throws {
-    guard pathKind(path) == .file, let kind = kind(of: path), !["JSON", "a NumPy array"].contains(kind) else {
-      return
-    }
-    throw CommandError.input("\(path): is \(kind); give \(wanted)")
+  static func refusePicture(_ path: String, give wanted: String, taking taken: Set<FileKind> = []) throws {
+    guard pathKind(path) == .file, let kind = FileKind(of: path),
+      !taken.union([.json, .array, .arrays]).contains(kind)
+    else { return }
+    throw CommandError.input("\(path): is \(kind.name); give \(wanted)")
   }
 
   /// The tensors of a reference; a picture is refused.
   ///
   /// - Throws: `CommandError.input`, and the errors of `ReferenceFile`.
-  static func reference(_ path: String) throws -> ReferenceFile {
-    try refusePicture(
-      path, give: "recorded tensors (.safetensors, .npz), as tools/reference/make-reference.py writes them")
+  static func reference(
+    _ path: String,
+    give wanted: String =
+      "recorded tensors (.safetensors, .npz), as tools/reference/make-reference.py writes them"
+  ) throws -> ReferenceFile {
+    try refusePicture(path, give: wanted)
     return try ReferenceFile(path: path)
   }
 
@@ -94,20 +106,5 @@ enum MistakenInput {
     else { return false }
     if case .depth = read.task { return true }
     return false
-  }
-
-  /// The kind of a file by its first bytes, with its article; nil for weights and for unknown bytes.
-  static func kind(of path: String) -> String? {
-    guard let bytes = try? FileBytes(path: path) else { return nil }
-    let start = bytes.slice(0..<min(bytes.count, 512)).array()
-    // A weight file's header follows its length, of eight bytes.
-    guard start.count < 9 || start[8] != UInt8(ascii: "{") else { return nil }
-    if let format = ImageFormat(sniffing: start) { return "a picture (\(format))" }
-    if start.starts(with: [0x93] + Array("NUMPY".utf8)) { return "a NumPy array" }
-    if start.starts(with: "%PDF".utf8) { return "a PDF document" }
-    if start.starts(with: "GIF8".utf8) { return "a picture (GIF)" }
-    if start.dropFirst(4).starts(with: "ftyp".utf8) { return "a film" }
-    let text = start.drop { $0 == 0x20 || $0 == 0x0a || $0 == 0x0d || $0 == 0x09 }
-    return text.starts(with: "{\"".utf8) || text.starts(with: "[{".utf8) ? "JSON" : nil
   }
 }

@@ -28,16 +28,21 @@ struct NetworkWeights {
 
   /// The family of a depth network's weights.
   func depthFamily() throws -> any DepthNetworkFamily.Type {
-    guard case .depth(let family) = task else {
+    switch task {
+    case .depth(let family): return family
+    case .objects:
       throw CommandError.input(
-        "\(file): holds a YOLO network; give it as --yolo, and depth weights as --depth")
+        "\(file): holds a detector, which estimates no depth; ardf detect and ardf run take it as --yolo")
+    case .classes:
+      throw CommandError.input(
+        "\(file): holds a classifier, which estimates no depth; ardf detect takes it as --yolo")
     }
-    return family
   }
 
   /// The error where weights of a detector or a classifier are needed, and these are a depth network's.
   var isDepthNetwork: CommandError {
-    .input("\(file): holds a depth network; give it as --depth, and YOLO weights as --yolo")
+    .input(
+      "\(file): holds a depth network, which finds no objects; ardf depth and ardf run take it as --depth")
   }
 }
 

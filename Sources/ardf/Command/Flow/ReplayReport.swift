@@ -185,12 +185,17 @@ struct DriftSummary {
 }
 
 extension EffectWish {
+  /// A pixel's coordinate as it is typed: a whole one without decimals.
+  private static func typed(_ coordinate: Double) -> String {
+    Int(exactly: coordinate).map(String.init) ?? "\(coordinate)"
+  }
+
   /// The effect as it was requested.
   var text: String {
     switch target {
     case .object(let id): "\(id)=\(type.rawValue)"
     case .className(let name): "\(name)=\(type.rawValue)"
-    case .point(let point): "\(decimal(point.x, 1)),\(decimal(point.y, 1))=\(type.rawValue)"
+    case .point(let point): "\(Self.typed(point.x)),\(Self.typed(point.y))=\(type.rawValue)"
     }
   }
 }

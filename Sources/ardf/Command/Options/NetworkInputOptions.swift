@@ -18,6 +18,9 @@ struct NetworkInputOptions: ParsableArguments {
   func elements(for plan: Plan) throws -> [Float] {
     let shape = plan.inputs[0].shape
     guard let input else { return SeededInput.uniform(count: shape.count, seed: seed) }
+    try MistakenInput.refusePicture(
+      input,
+      give: "a .npy file with the network's input, (3, height, width); without --input it is drawn")
     let array = try InFile.naming(input) { try NPYArray.read(path: input) }
     var sides = array.shape
     if sides.count == 4, sides[0] == 1 { sides.removeFirst() }

@@ -7,14 +7,14 @@ extension Bench: ModalCommand {
         "--flow", "--frame", "--depth", "--conf", "--runs", "-n", "--warm-up", "--threads", "-t", "--report",
         "--output",
         "--out", "-o", "--compare", "--tolerance",
-      ], "is not of --flow, which measures the whole flow as it is by default; leave it out"
+      ], "cannot be used with --flow, which measures the whole flow as it is by default; leave it out"
     ) { $0.flow != nil && !$0.kernels },
     .only(
       [
         "--kernels", "--size", "--openblas", "--runs", "-n", "--warm-up", "--threads", "-t", "--report",
         "--output",
         "--out", "-o", "--compare", "--tolerance",
-      ], "is not of --kernels, which measures every kernel by itself; leave it out"
+      ], "cannot be used with --kernels, which measures every kernel by itself; leave it out"
     ) { $0.kernels },
     .options(["--frame", "--depth", "--conf"], "goes with --flow") { $0.flow != nil },
     .options(["--tolerance"], "goes with --compare") { $0.compare != nil },
@@ -78,15 +78,15 @@ extension Verify: ModalCommand {
     },
     .only(
       ["--axis", "--threads", "-t", "--precision", "--plan", "--json"],
-      "is not of an ONNX file by itself, which takes --axis, --threads, --precision, --plan and --json; leave it out"
+      "cannot be used with an ONNX file by itself, which takes --axis, --threads, --precision, --plan and --json; leave it out"
     ) { $0.isONNX && $0.reference == nil },
     .only(
       ["--reference", "--json"],
-      "is not of ONNX's test data, whose folder says how outputs are compared; leave it out"
+      "cannot be used with ONNX's test data, whose folder says how outputs are compared; leave it out"
     ) { $0.isONNX && $0.reference.map { pathKind($0) == .folder } ?? false },
     .only(
       ["--reference", "--mode", "--tol", "--layers-only", "--failed", "--json"],
-      "is not of an ONNX file with --reference, which takes --mode, --tol, --layers-only, --failed and --json; leave it "
+      "cannot be used with an ONNX file and --reference, which takes --mode, --tol, --layers-only, --failed and --json; leave it "
         + "out"
     ) { $0.isONNX && $0.reference.map { pathKind($0) != .folder } ?? false },
     .only(

@@ -85,6 +85,21 @@ package enum GivenOptions {
     }
   }
 
+  /// Refuses an option with an empty value, as an unset variable of a shell gives: it names nothing.
+  ///
+  /// - Parameter words: All after the program's name, as they were typed.
+  /// - Throws: `CommandError.usage`.
+  package static func refuseEmptyValues(in words: [String]) throws {
+    let words = words.prefix { $0 != "--" }
+    for (index, word) in words.enumerated() {
+      let option = word.prefix { $0 != "=" }
+      guard option.wholeMatch(of: /--?[a-zA-Z][a-zA-Z0-9_-]*/) != nil else { continue }
+      let isEmpty = word == option + "=" || word == option && words.dropFirst(index + 1).first == ""
+      guard isEmpty else { continue }
+      throw CommandError.usage("\(option): its value is empty; give one, or leave \(option) out")
+    }
+  }
+
   /// Refuses an option of this process's command line that would be ignored.
   ///
   /// - Throws: `CommandError.usage`.

@@ -37,12 +37,14 @@ struct OutputOptions: ParsableArguments {
   ///   - text: The options with which the command prints its results as text, for the message; nil where it has none.
   /// - Throws: `ValidationError`.
   static func checkFolder(_ path: String, text: String? = "--out -") throws {
-    guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/"), !fileExists(path) else { return }
-    let ending = path[path.index(after: dot)...].lowercased()
+    guard let ending = OutputName.ending(of: path), let dot = path.lastIndex(of: "."), !fileExists(path)
+    else {
+      return
+    }
     let remedy =
-      if let text, endingsOfText.contains(ending) {
+      if let text, OutputName.ofText.contains(ending) {
         "print results into the file with \(text) > \(shellWord(path)), or give a folder"
-      } else if endingsOfFiles.contains(ending) || endingsOfText.contains(ending) {
+      } else if OutputName.ofFiles.contains(ending) || OutputName.ofText.contains(ending) {
         "give the folder's name, --out \(shellWord(String(path[..<dot])))"
       } else {
         ""
@@ -52,17 +54,15 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  private static let endingsOfText: Set = ["csv", "json", "jsonl", "txt"]
-  private static let endingsOfFiles: Set = [
-    "jpg", "jpeg", "png", "webp", "heic", "tif", "tiff", "bmp", "gif", "mp4", "mov", "mkv", "avi", "webm",
-    "npy", "pfm",
-    "ply", "glb", "usda", "usdz", "html", "zip",
-  ]
-
   /// Prints the folder of the results, for commands that print nothing else about it.
-  func tell(_ files: String...) {
+  ///
+  /// - Parameters:
+  ///   - others: What else there is, in words.
+  ///   - names: Files and folders that may be in it; those that are not are left out.
+  func tell(after others: String? = nil, _ names: String...) {
     guard !isStandardOutput else { return }
-    Console.inform("results in \(out): \(files.joined(separator: ", "))")
+    let written = [others].compactMap(\.self) + names.filter { fileExists("\(out)/\($0)") }
+    Console.inform("results in \(out)" + (written.isEmpty ? "" : ": \(written.joined(separator: ", "))"))
   }
 
   /// Refuses `--json` without a folder, for commands that write something else to standard output.

@@ -69,7 +69,8 @@ struct PictureDepthOptions: ParsableArguments {
         "--intrinsics \(text): give FX,FY,CX,CY or FX,FY,CX,CY,WIDTH,HEIGHT in pixels, or a file that says so"
       )
     }
-    try MistakenInput.refusePicture(text, give: "FX,FY,CX,CY in pixels, or a file that says so")
+    try MistakenInput.refusePicture(
+      text, give: "FX,FY,CX,CY in pixels, or a file that says so", taking: [.text])
     return try StatedCamera(textOrFile: text)
   }
 

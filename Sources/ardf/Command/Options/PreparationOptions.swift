@@ -84,7 +84,7 @@ struct PreparationOptions: ParsableArguments {
     {
       throw unfit(
         "takes \(height.map { "\($0)" } ?? "any")x\(width.map { "\($0)" } ?? "any") pixels (height x width), not "
-          + "\(size.height)x\(size.width); give --resize")
+          + "\(size.height)x\(size.width); give --resize \(height ?? size.height)x\(width ?? size.width)")
     }
     guard size.width > 0, size.height > 0, size.width * size.height <= 1 << 28 else {
       throw unfit("cannot have \(size.height)x\(size.width) pixels")

@@ -35,10 +35,12 @@ enum ExitStatus: Int32 {
     while AtomicOutputs.isClosed { pause() }
     if let end = error as? EndedBySignal { Glibc.exit(end.status) }
     guard let status = ExitStatus(of: error) else { explain(error) }
+    let words = Array(CommandLine.arguments.dropFirst())
     if case CommandError.checksFailed(let failures) = error {
       for failure in failures { Console.note("ardf: " + printableName(failure, limit: longest)) }
     } else {
-      Console.note("ardf: " + printableName("\(error)" + MissingPath.remedy(for: error), limit: longest))
+      let text = FieldWords.asTyped("\(error)" + MissingPath.remedy(for: error), words: words)
+      Console.note("ardf: " + printableName(text, limit: longest))
     }
     Glibc.exit(status.rawValue)
   }
@@ -51,7 +53,8 @@ enum ExitStatus: Int32 {
       try? Console.print(HelpLayout.isShort ? HelpLayout.short(text) : HelpLayout.arranged(text))
     } else {
       // It repeats what was typed, of whatever length.
-      let said = UsageMessage.improved(text, words: Array(CommandLine.arguments.dropFirst()))
+      let words = Array(CommandLine.arguments.dropFirst())
+      let said = FieldWords.asTyped(UsageMessage.improved(text, words: words), words: words)
       let lines = said.split(separator: "\n").flatMap {
         HelpLayout.fitting(String($0)).split(separator: "\n")
       }

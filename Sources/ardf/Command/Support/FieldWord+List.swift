@@ -69,6 +69,11 @@ extension FieldWord {
       )),
     value(
       ["task", "mode", "encoder"],
+      (
+        ["depth"],
+        .answer(
+          "the network follows from the weights, --depth FILE or a name such as metric-indoor; leave it out")
+      ),
       (looking, .answer("what is found follows from the weights; leave it out"))),
     value(
       ["max-depth"],
@@ -171,6 +176,7 @@ extension FieldWord {
       ["nosave", "no-save"], (looking, .answer("--out - prints results as JSON and writes no folder"))),
     flag(
       ["save-txt", "save-conf", "save-json", "save-crop", "save-csv"],
+      (["depth"], .answer(ofColors)),
       (
         looking,
         .answer(
@@ -185,15 +191,19 @@ extension FieldWord {
         looking.union(["replay"]),
         .answer("no window is opened: look at the pictures in --out, or in the browser with ardf serve")
       )),
-    flag(["hide-labels", "hide-conf"], (looking, .answer(ofDrawing))),
-    value(["line-width", "line-thickness", "font-size"], (looking, .answer(ofDrawing))),
+    flag(["hide-labels", "hide-conf"], (["depth"], .answer(ofColors)), (looking, .answer(ofDrawing))),
     value(
-      ["show-labels", "show-conf", "show-boxes"], usual: ["True", "true", "1"], (looking, .answer(ofDrawing))),
+      ["line-width", "line-thickness", "font-size"], (["depth"], .answer(ofColors)),
+      (looking, .answer(ofDrawing))),
+    value(
+      ["show-labels", "show-conf", "show-boxes"], usual: ["True", "true", "1"],
+      (["depth"], .answer(ofColors)),
+      (looking, .answer(ofDrawing))),
     flag(["pred-only", "grayscale"], (["depth"], .answer(ofColors))),
     value(["colormap", "cmap"], (["depth"], .answer(ofColors))),
     flag(["visualize"], (looking, .answer(ofFeatures))),
     value(["embed"], (looking, .answer(ofFeatures))),
-    flag(["verbose"], (nil, .done)),
+    flag(["verbose", "v"], (nil, .done)),
     flag(["json"], (["bench", "profile", "evaluate"], .words(["--report", "json"]))),
     flag(["json"], (["simulate", "merge"], .done), (["serve"], .words(["--log=json"]))),
     value([labeledOfOld], (["verify"], .option("--labeled"))),
@@ -236,15 +246,19 @@ extension FieldWord {
   private static let ofProcessors =
     "networks are computed on the processor, on all of its cores unless --threads says less; leave it out"
 
+  private static let ofOneProcessor = "everything is computed on the processor; leave it out"
+
   static let computation = [
     value(
       ["device", "d", "compute-units"], usual: ["cpu", "CPU", "AUTO", "CPU_ONLY"],
-      (computing, .answer(ofProcessors))),
+      (computing, .answer(ofProcessors)), (nil, .answer(ofOneProcessor))),
     value(
       ["providers", "provider", "execution-provider", "ep", "e"], usual: ["CPUExecutionProvider", "cpu"],
       (computing, .answer(ofProcessors))),
-    value(["gpu-id", "gpus", "accelerator"], (computing, .answer(ofProcessors))),
-    flag(["gpu", "cuda", "vulkan", "mps"], (computing, .answer(ofProcessors))),
+    value(
+      ["gpu-id", "gpus", "accelerator"], (computing, .answer(ofProcessors)), (nil, .answer(ofOneProcessor))),
+    flag(
+      ["gpu", "cuda", "vulkan", "mps"], (computing, .answer(ofProcessors)), (nil, .answer(ofOneProcessor))),
     flag(["cpu"], (computing, .done)),
     flag(["dnn"], (looking, .answer("one engine computes all networks; leave it out"))),
     flag(
@@ -262,7 +276,7 @@ extension FieldWord {
         .answer(
           "networks are computed in fp32 unless --precision says otherwise: bf16 (AVX-512 BF16, AMX, arm64) or fp16 "
             + "(arm64)")
-      )),
+      ), (nil, .answer("no precision is chosen here; leave it out"))),
     flag(["fp32"], (computing, .words(["--precision", "fp32"]))),
     flag(["fp16"], (computing, .words(["--precision", "fp16"]))),
     flag(["bf16"], (computing, .words(["--precision", "bf16"]))),
@@ -286,9 +300,9 @@ extension FieldWord {
         computing,
         .answer(
           "each picture is worked on as it comes, and none waits for others to make a batch; leave it out")
-      )),
+      ), (nil, .answer("nothing is worked on in batches; leave it out"))),
     value(
-      ["num-workers", "num-threads", "nthreads", "intra-op-num-threads", "jobs"],
+      ["num-workers", "num-threads", "nthreads", "intra-op-num-threads", "jobs", "j"],
       (computing.subtracting(["inspect"]).union(["quantize"]), .option("--threads"))),
     value(
       ["workers"], (computing.subtracting(["inspect", "serve"]).union(["quantize"]), .option("--threads"))),

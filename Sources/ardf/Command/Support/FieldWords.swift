@@ -63,7 +63,7 @@ package enum FieldWords {
         continue
       }
       if let pair = joinedNumber(word) {
-        others += pair
+        rest = pair + rest
         continue
       }
       let isPair = takingPairs.contains(verb) && !previous.hasPrefix("-") && isPair(word)
@@ -99,6 +99,7 @@ package enum FieldWords {
         others.append(ours + (value.map { "=\($0)" } ?? ""))
       }
     }
+    try refuseSecondValues(others, of: verb)
     // Before options that take all words up to the next.
     return head + arguments + sharesOfOne(others)
   }

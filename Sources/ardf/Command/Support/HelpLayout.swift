@@ -7,6 +7,16 @@ package enum HelpLayout {
     "ARGUMENTS", "INPUT", "DETECTOR", "TRACKING", "DEPTH", "EFFECTS", "PLAYBACK", "OUTPUT", "CALIBRATION",
   ]
   private static let last = ["OPTIONS", "JOBS", "SERVING", "COMPUTATION", "LIMITS"]
+  /// The headings of options that many commands have, wherever they are declared.
+  private static let headings = [
+    "OUTPUT": ["--out", "--force", "--json", "--report", "--save-outputs", "--arena", "--quiet", "--wide"],
+    "COMPUTATION": ["--precision", "--plan", "--threads", "--openblas", "--plain"],
+    "INPUT": [
+      "--relative", "--capture", "--frame", "--detections", "--objects", "--fusion", "--input", "--size",
+      "--axis",
+      "--weights", "--model",
+    ],
+  ]
   /// Examples that are shown where a screen has room for them.
   private static let mostExamples = 2
   private static let (width, height) = (80, 24)
@@ -27,12 +37,13 @@ package enum HelpLayout {
     var lines: [String]
 
     /// The names of options, or of commands, each once.
-    var names: [String] {
-      lines.compactMap { line in
-        guard line.hasPrefix("  "), line.dropFirst(2).first != " " else { return nil }
-        if let option = line.prefix(60).firstMatch(of: /--[a-z0-9-]+/) { return String(option.0) }
-        return line.split(separator: " ").first.map(String.init)
-      }
+    var names: [String] { lines.compactMap(Self.name) }
+
+    /// The option, or the command, that a line is the first of; nil for a further line of one.
+    static func name(of line: String) -> String? {
+      guard line.hasPrefix("  "), line.dropFirst(2).first != " " else { return nil }
+      if let option = line.prefix(60).firstMatch(of: /--[a-z0-9-]+/) { return String(option.0) }
+      return line.split(separator: " ").first.map(String.init)
     }
   }
 
@@ -138,10 +149,30 @@ package enum HelpLayout {
         sections[sections.count - 1].lines.append(line)
       }
     }
-    let ordered = sections.enumerated().sorted {
+    let ordered = filed(sections).enumerated().sorted {
       (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
     }
     return (head.joined(separator: "\n"), ordered.map(\.element))
+  }
+
+  /// The sections with options below the headings where people look for them.
+  private static func filed(_ sections: [Section]) -> [Section] {
+    guard let place = sections.firstIndex(where: { $0.title == "OPTIONS" }) else { return sections }
+    var sections = sections
+    let lines = sections[place].lines
+    sections[place].lines = []
+    var title = "OPTIONS"
+    for line in lines {
+      if let name = Section.name(of: line) {
+        title = headings.first { $0.value.contains(name) }?.key ?? "OPTIONS"
+      }
+      if let index = sections.firstIndex(where: { $0.title == title }) {
+        sections[index].lines.append(line)
+      } else {
+        sections.append(Section(title: title, lines: [line]))
+      }
+    }
+    return sections.filter { !$0.lines.isEmpty }
   }
 
   private static func rank(_ section: Section) -> Int {

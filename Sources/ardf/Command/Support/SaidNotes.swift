@@ -21,10 +21,11 @@ final class SaidNotes {
     Console.inform("\(frame): \(note)")
   }
 
-  /// Prints the number of other frames for each note.
+  /// Prints the number of other frames for each note, which its first words name; notes of equally many share a line.
   func finish() {
-    for (note, count) in others where count > 0 {
-      Console.inform("\(counted(count, "other frame")) too: \(note)")
+    for count in Set(others.map(\.count)).sorted(by: >) where count > 0 {
+      let notes = others.filter { $0.count == count }.map { String($0.note.prefix { $0 != ":" }) }
+      Console.inform("\(counted(count, "other frame")) too: \(notes.joined(separator: "; "))")
     }
     (others, known) = ([], [:])
   }

@@ -50,8 +50,10 @@ enum UsageMessage {
     let usage = text.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
     guard !usage.isEmpty else { return text }
     if let unknown = unknownOption(among: words) {
+      let group = words.first ?? ""
       let remedy =
-        unknown.near.map { "Did you mean '\($0)'?" } ?? owners(of: unknown.typed, group: words.first ?? "")
+        unknown.near.map { "Did you mean '\($0)'?" } ?? owners(of: unknown.typed, group: group)
+        ?? ownersOfFieldWord(unknown.typed, group: group)
       return (["Error: Unknown option '\(unknown.typed)'." + (remedy.map { " \($0)" } ?? "")] + usage)
         .joined(separator: "\n")
     }
@@ -102,6 +104,40 @@ enum UsageMessage {
     return "It belongs to \(names); leave it out here."
   }
 
+  /// Another program's option that this command has no meaning for, by our option that it stands for elsewhere; nil for any
+  /// other word.
+  private static func ownersOfFieldWord(_ typed: String, group: String) -> String? {
+    let name = String(typed.drop { $0 == "-" }).replacing("_", with: "-")
+    let meanings = FieldWord.all.filter { $0.names.contains(name) }.flatMap(\.meanings)
+    guard !meanings.isEmpty else { return nil }
+    for (_, meaning) in meanings {
+      let ours: String? =
+        switch meaning {
+        case .option(let ours), .side(let ours), .square(let ours): ours
+        case .words(let words): words[0].split(separator: "=").first.map(String.init)
+        case .argument, .done, .answer: nil
+        }
+      if let ours, let owners = owners(of: ours, group: group) { return "It stands for \(ours). \(owners)" }
+    }
+    let verbs = meanings.flatMap { $0.verbs ?? [] }
+    let names = CommandNames.all.map(\.name).filter(verbs.contains)
+    guard (1...6).contains(names.count) else { return "Other commands know it; leave it out here." }
+    return "It is a word for \(names.map { "ardf \($0)" }.joined(separator: ", ")); leave it out here."
+  }
+
+  /// The option of ours for another program's option that is spelled nearly so; nil where there is none.
+  private static func nearFieldWord(to typed: String, most: Int, verb: String) -> String? {
+    let ours = FieldWord.all.flatMap { word -> [(name: String, option: String)] in
+      switch word.meaning(to: verb) {
+      case .option(let option), .side(let option), .square(let option):
+        word.names.filter { $0.count > 3 }.map { ("--\($0)", option) }
+      case .argument, .words, .done, .answer, nil: []
+      }
+    }
+    let near = EditDistance.nearest(to: typed, among: ours.map(\.name), most: most).first
+    return ours.first { $0.name == near }?.option
+  }
+
   /// A command's options with their dashes.
   private static func options(of command: any ParsableCommand.Type, withHidden: Bool) -> [String] {
     let help = ARDF.helpMessage(for: command, includeHidden: withHidden, columns: 200)
@@ -125,7 +161,8 @@ enum UsageMessage {
       let most = max((typed.count - 2) / 4, typed.count > 4 ? 1 : 0)
       // The help is named in the message anyway.
       let options = known.filter { $0.hasPrefix("--") && $0 != "--help" }.sorted()
-      return (typed, EditDistance.nearest(to: typed, among: options, most: most).first)
+      let near = EditDistance.nearest(to: typed, among: options, most: most).first
+      return (typed, near ?? nearFieldWord(to: typed, most: most, verb: words.first ?? ""))
     }
     return nil
   }

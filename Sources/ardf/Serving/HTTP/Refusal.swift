@@ -60,7 +60,7 @@ package enum Refusal: Error, Equatable {
     case .notAllowed(let methods, let remedy):
       (
         .notAllowed, "not_allowed",
-        "this address takes \(methods.joined(separator: " and ")) alone" + (remedy.map { "; \($0)" } ?? "")
+        "method not allowed; use \(methods.joined(separator: " or "))" + (remedy.map { "; \($0)" } ?? "")
       )
     case .conflict(let text): (.conflict, "conflict", text)
     case .tooLarge(let limit):
@@ -73,7 +73,7 @@ package enum Refusal: Error, Equatable {
       )
     case .cannotProcess(let text): (.cannotProcess, "cannot_process", text)
     case .lengthRequired:
-      (.lengthRequired, "length_required", "say the body's length with Content-Length")
+      (.lengthRequired, "length_required", "Content-Length header is required")
     case .headTooLarge:
       (
         .headTooLarge, "head_too_large",
