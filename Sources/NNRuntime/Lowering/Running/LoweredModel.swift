@@ -22,6 +22,11 @@ package final class LoweredModel: Sendable {
     self.pool = pool
   }
 
+  /// The same model run by another pool, with plans of its own.
+  package func running(on pool: ThreadPool) -> LoweredModel {
+    LoweredModel(model, options: options, pool: pool)
+  }
+
   /// Runs it on values by the names of its inputs.
   package func run(_ values: NameTable<ONNX.Value>) throws -> [ONNX.Value] {
     try model.check(values)

@@ -38,14 +38,14 @@ struct ServedNetworks {
       let began = clock.now
       let weights = try NetworkWeights(named.file, allowNonFinite: compute.allowsNonFinite)
       switch weights.task {
-      case .objects(let family):
-        let network = try settings.network(weights, family, compute, pool: pools[0])
+      case .objects(let source):
+        let network = try settings.network(weights, source, compute, pool: pools[0])
         let rules = try settings.rules(of: network)
         let networks = [network] + pools.dropFirst().map(network.running)
         try add(DetectorModel(networks, name: named.name))
         if detector == nil { detector = (networks.map { ObjectDetector($0, rules: rules) }, named.name) }
-      case .classes(let family):
-        let network = try settings.classifier(weights, family, compute, pool: pools[0])
+      case .classes(let store, let family):
+        let network = try settings.classifier(weights, store, family, compute, pool: pools[0])
         let networks = [network] + pools.dropFirst().map(network.running)
         try add(ClassifierModel(networks.map(\.network), name: named.name))
         if classifier == nil { classifier = (networks, named.name) }
