@@ -66,6 +66,8 @@ struct DETRConfig: Sendable, Equatable {
   /// - Parameters:
   ///   - design: The network's.
   ///   - fixed: The size of the input that the ONNX file states, or the one asked for, which goes before all else.
+  /// - Returns: The preparation of pictures.
+  /// - Throws: `DETRError.config` for what is not supported.
   func preprocessing(_ design: DETRDesign, fixed: PixelSize?) throws(DETRError) -> DETRPreprocessing {
     let square = PixelSize(width: ObjectInput.usualSide, height: ObjectInput.usualSide)
     var made = DETRPreprocessing(size: design.hasPlainPictures ? .exact(square) : Self.usualSize)

@@ -5,8 +5,8 @@ import NNRuntime
 import ONNX
 import ONNXEngine
 
-/// A detector of transformers in an ONNX file, with its pre- and postprocessing: RT-DETR, RT-DETRv2, D-FINE, Deformable DETR,
-/// Conditional DETR, DETR, Table Transformer or YOLOS.
+/// A detector of transformers in an ONNX file, with its pre- and postprocessing: RT-DETR, RT-DETRv2, D-FINE, DEIMv2, Deformable
+/// DETR, Conditional DETR, DAB-DETR, LW-DETR, DETR or Table Transformer.
 ///
 /// The file is run as it is. What it does not say is read from `config.json` and `preprocessor_config.json` beside it, where
 /// they are; else the design follows from the number of classes.

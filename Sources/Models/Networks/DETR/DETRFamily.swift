@@ -1,8 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// Detectors of transformers by their ONNX files: RT-DETR, RT-DETRv2, D-FINE, Deformable DETR, Conditional DETR, DETR, Table
-/// Transformer and YOLOS.
+/// Detectors of transformers by their ONNX files: those of `DETRDesign`.
 package enum DETRFamily: ONNXDetectorFamily {
   package static func recognizes(_ model: ONNXModel) -> Bool { DETRPorts(model) != nil }
 

@@ -13,8 +13,9 @@ struct DETRPorts: Sendable {
   /// Logits a query, where the file says how many.
   let logitsPerQuery: Int?
 
-  /// The ports by their names in transformers' exports; by their shapes where the outputs' names are numbers, as PyTorch gives
-  /// them. nil for other networks.
+  /// The ports by their names in transformers' exports, or by shapes; nil for other networks.
+  ///
+  /// Shapes count only where the outputs' names are numbers, which PyTorch gives those without a name.
   init?(_ model: ONNXModel) {
     let (inputs, outputs) = (model.inputPorts, model.outputPorts)
     let mask = inputs.first { $0.name == "pixel_mask" }
