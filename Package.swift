@@ -160,7 +160,9 @@ let package = Package(
     // Models: networks by the names in their checkpoints.
     .target(
       name: "Models",
-      dependencies: ["NNRuntime", "ONNX", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
+      dependencies: [
+        "NNRuntime", "ONNX", "ONNXEngine", "FileFormats", "Archives", "Digests", "Geometry", "Imaging",
+      ],
       path: "Sources/Models", exclude: ["README.md"], swiftSettings: optimized),
 
     // AppCore: from a captured frame to a scene, and the live loop; the flow of all of it is Perception.
@@ -237,7 +239,7 @@ let package = Package(
     tests("NNKernels", ["NNKernelInterface", "NNRuntime", "FileFormats"]),
     tests("NNRuntime", ["NNRuntime", "NNVerification", "FileFormats", "Archives"]),
     tests(
-      "Models", ["Models", "NNRuntime", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
+      "Models", ["Models", "NNRuntime", "ONNX", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],
       resources: [.copy("Goldens")]),
     tests(
       "AppCore", ["AppCore", "FileFormats", "Archives", "Digests", "Geometry", "Imaging"],

@@ -82,7 +82,9 @@ import Testing
         let network = try family.detector(store, input: input, options: options, pool: pool)
         (found, weights) = (network.name, network.weights)
         #expect(network.inputText == "within 64x64" && network.form == .masks && network.suppressesOverlaps)
-        #expect(network.classNames.count == network.exportedMatrix[0] - 4 - (network.exportedPrototypes ?? 0))
+        let outputs = network.exportedPorts.outputs
+        #expect(outputs.map(\.name) == ["output0", "output1"])
+        #expect(network.classNames.count == outputs[0].shape[0] - 4 - outputs[1].shape[0])
         #expect(family.trainedSide(of: store) == 640)
       case .classes(let family):
         let network = try family.classifier(store, side: 64, options: options, pool: pool)

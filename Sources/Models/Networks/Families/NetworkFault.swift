@@ -1,5 +1,6 @@
 import FileFormats
 import NNRuntime
+import ONNX
 
 /// An error of a network, whatever its family.
 public protocol NetworkFault: Error {
@@ -55,12 +56,24 @@ extension DepthError: NetworkFault {
   }
 }
 
+extension DETRError: NetworkFault {
+  /// The kind of error, for the user who runs the network.
+  public var kind: NetworkFaultKind {
+    switch self {
+    case .plan(let error): .plan(error)
+    case .nonFiniteOutput: .nonFiniteOutput
+    case .export, .config, .otherPorts, .severalPictures, .otherSide, .otherShape: .unfit
+    }
+  }
+}
+
 extension NetworkError: NetworkFault {
   /// The kind of error, for the user who runs the network.
   public var kind: NetworkFaultKind {
     switch self {
     case .yolo(let error): error.kind
     case .depth(let error): error.kind
+    case .detr(let error): error.kind
     case .unsupported, .unknown: .unfit
     }
   }
@@ -75,6 +88,7 @@ package func innermost(_ error: any Error) -> any Error {
     switch error {
     case NetworkError.yolo(let error): error
     case NetworkError.depth(let error): error
+    case NetworkError.detr(let error): error
     default: error
     }
   }
@@ -99,7 +113,14 @@ extension DepthError: ClassifiedError {
   package var fault: Fault { Models.fault(of: kind) }
 }
 
+extension DETRError: ClassifiedError {
+  /// The kind of fault.
+  package var fault: Fault {
+    if case .export(let error) = self { error.fault } else { Models.fault(of: kind) }
+  }
+}
+
 extension NetworkError: ClassifiedError {
   /// The kind of fault.
-  package var fault: Fault { Models.fault(of: kind) }
+  package var fault: Fault { if case .detr(let error) = self { error.fault } else { Models.fault(of: kind) } }
 }

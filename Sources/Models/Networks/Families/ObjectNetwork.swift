@@ -91,9 +91,34 @@ public struct WeightSource: Sendable, Equatable {
   }
 }
 
-/// A detector that can be built from a weight file, inspected layer by layer, and served with its export's
-/// tensors.
-package protocol BuiltInObjectNetwork: ObjectNetwork, LayeredNetwork, ExportedObjectNetwork {}
+/// A detector of a family that is known here, served with its export's tensors.
+package protocol BuiltInObjectNetwork: ObjectNetwork, ExportedObjectNetwork {
+  /// The kernels that run it on an input of this size.
+  func kernelName(for size: PixelSize) throws -> String
+}
+
+/// The input and the outputs of an export, by their names, of one picture.
+package struct ExportedPorts: Sendable {
+  /// An output.
+  package struct Output: Sendable {
+    package let name: String
+    /// Its sides after the batch; -1 for those that depend on the input.
+    package let shape: [Int]
+  }
+
+  /// The input's name: (batch, 3, height, width).
+  package let input: String
+  /// The only size of the input; nil where it is free.
+  package let sides: PixelSize?
+  package let outputs: [Output]
+}
+
+/// An output for one picture, row-major.
+package struct ExportedTensor: Sendable {
+  /// Its sides, without the batch.
+  package let shape: [Int]
+  package var elements: [Float]
+}
 
 /// A detector by the tensors of its framework's usual ONNX export.
 package protocol ExportedObjectNetwork: Sendable {
@@ -103,14 +128,12 @@ package protocol ExportedObjectNetwork: Sendable {
   var exportedInput: PixelSize { get }
   /// Both sides of an input are multiples of it.
   var exportedStep: Int { get }
-  /// Sides of `output0` after the batch; -1 for those that depend on the input.
-  var exportedMatrix: [Int] { get }
-  /// Channels of `output1`, the mask prototypes, a quarter of the input's sides; nil of networks without.
-  var exportedPrototypes: Int? { get }
-  /// Description of the network for the framework's own client.
-  var exportedMetadata: String { get }
-  /// Rows and columns of `output0` for an input.
-  func exportedShape(of size: PixelSize) -> (rows: Int, columns: Int)
-  /// The outputs for an input: (3, height, width), row-major, RGB in [0, 1].
-  func exportedOutputs(planar: ArraySlice<Float>, size: PixelSize) throws -> ExportedOutputs
+  /// Names and shapes.
+  var exportedPorts: ExportedPorts { get }
+  /// Description of the network for the framework's own client; nil of frameworks without one.
+  var exportedMetadata: String? { get }
+  /// The most elements that all outputs have for an input.
+  func exportedElements(of size: PixelSize) -> Int
+  /// The outputs for an input, in the order of the ports: (3, height, width), row-major, as the export takes it.
+  func exportedTensors(planar: ArraySlice<Float>, size: PixelSize) throws -> [ExportedTensor]
 }

@@ -81,6 +81,8 @@ public enum NetworkError: Error, Equatable, CustomStringConvertible {
   case yolo(YOLOError)
   /// They are of a depth network, which finds this wrong.
   case depth(DepthError)
+  /// They are an ONNX file's of a detector of transformers, which finds this wrong.
+  case detr(DETRError)
 
   /// The defect and its remedy.
   public var description: String {
@@ -93,6 +95,7 @@ public enum NetworkError: Error, Equatable, CustomStringConvertible {
     case .unknown(nil): "holds no tensors: give weights of \(RecognizedNetwork.supported)"
     case .yolo(let error): "\(error)"
     case .depth(let error): "\(error)"
+    case .detr(let error): "\(error)"
     }
   }
 }

@@ -99,6 +99,12 @@ package final class LoweredNetwork: Sendable {
     return released
   }
 
+  /// The kernels of the islands; `plain` where there are none.
+  package var kernelName: String {
+    for case .island(let island) in stages { return island.session.plan.kernelName }
+    return "plain"
+  }
+
   /// Bytes of weights that it keeps beside those that the engine has packed, and those of a file.
   package var heldBytes: Int { known.reduce(0) { $0 + ($1?.heldBytes ?? 0) } }
 

@@ -55,6 +55,11 @@ struct Convert: ParsableCommand {
     let input = try WeightFiles.checkpoint(input)
     let file = try OutputFile(output, force: force, inputs: [input])
     try ForeignModel.refuse(input)
+    if try NetworkWeights.asItIs(input) != nil {
+      throw CommandError.input(
+        "\(input): holds a detector that is run as the file has it; give it as it is: --yolo \(shellWord(input))"
+      )
+    }
     let checkpoint = try ConvertedWeights.naming(input) { () throws(CheckpointError) in
       try CheckpointConverter.read(input, maxDepth: maxDepth)
     }

@@ -196,7 +196,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   /// The network, after checking that its results can be written in the format asked for.
   private func network(_ results: DetectionResults, pool: ThreadPool) throws -> PictureNetwork {
     let weights = try detector.weights(compute.settings)
-    guard case .classes(let family) = weights.task else {
+    guard case .classes(let store, let family) = weights.task else {
       var found = try tracking.scored(detector).settings.detector(
         weights, compute.settings, pool: pool)
       found.rules.tiling = tiles.tiling
@@ -217,7 +217,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     try GivenOptions.refuse(
       ["--conf", "--iou", "--max-det", "--masks", "--nms", "--classes", "--rect"],
       "\(weights.file): holds a classifier, which finds no objects")
-    let classifier = try detector.settings.classifier(weights, family, compute.settings, pool: pool)
+    let classifier = try detector.settings.classifier(weights, store, family, compute.settings, pool: pool)
     Console.inform("classifier \(classifier.name) from \(classifier.file)")
     try format.format.check(classifier)
     try results.begin(layout(ObjectTable.classes))

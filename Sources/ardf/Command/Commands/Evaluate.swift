@@ -96,15 +96,15 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
         BoxEvaluationRun(
           weights, settings: objects.evaluation.measured, compute: arithmetic.compute(precision),
           pool: arithmetic.makePool(), limits: limits.capture, inputs: inputs), file)
-    case .objects(let family):
+    case .objects(let source):
       try checkOptions(file, "a detector")
-      try evaluateObjects(weights, family)
-    case .classes(let family):
+      try evaluateObjects(weights, source)
+    case .classes(let store, let family):
       try checkOptions(file, "a classifier")
       if let option = objects.givenOfObjects {
         throw CommandError.usage("\(file): holds a classifier; \(option) goes with detectors")
       }
-      try evaluateClasses(weights, family)
+      try evaluateClasses(weights, store, family)
     case .depth:
       if let option = objects.given {
         throw CommandError.usage("\(file): holds a depth network; \(option) goes with detectors")
@@ -126,13 +126,13 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   }
 
   private func evaluateObjects(
-    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type
+    _ weights: NetworkWeights, _ source: DetectorSource
   ) throws {
     let folder = try out.map {
       try OutputFolder($0, force: force, inputs: [sources[0], objects.annotations] + weights.file.inputs)
     }
     let scoring = try ObjectEvaluationRun(
-      weights, family, options: objects.evaluation, precisions: precisions.arithmetic(),
+      weights, source, options: objects.evaluation, precisions: precisions.arithmetic(),
       limits: limits.capture, source: sources[0])
     for note in scoring.set.notes { Console.note(note) }
     let report = try scoring.run(writingTo: folder)
@@ -156,13 +156,13 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
   }
 
   private func evaluateClasses(
-    _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type
+    _ weights: NetworkWeights, _ store: WeightStore, _ family: any ClassNetworkFamily.Type
   ) throws {
     let folder = try out.map {
       try OutputFolder($0, force: force, inputs: [sources[0]] + weights.file.inputs)
     }
     let scoring = try ClassEvaluationRun(
-      weights, family, side: objects.imgsz, precisions: precisions.arithmetic(),
+      weights, store, family, side: objects.imgsz, precisions: precisions.arithmetic(),
       limits: limits.capture.pictures, source: sources[0])
     let report = try scoring.run()
     try finish(report, folder)

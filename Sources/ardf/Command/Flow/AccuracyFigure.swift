@@ -19,20 +19,21 @@ struct AccuracyFigure {
         allowsNonFinite: compute.allowsNonFinite)
     }
     switch weights.task {
-    case .objects(let family):
+    case .objects(let source):
       name = "mAP50-95"
       evaluate = { plan in
         let report = try ObjectEvaluationRun(
-          weights, family, options: ObjectEvaluationSettings(), precisions: precisions(plan), limits: limits,
+          weights, source, options: ObjectEvaluationSettings(), precisions: precisions(plan), limits: limits,
           source: labeled
         ).run(writingTo: nil)
         return (report.rows.first?.shapes ?? report.rows.first?.boxes)?.overall?.mean ?? 0
       }
-    case .classes(let family):
+    case .classes(let store, let family):
       name = "top1"
       evaluate = { plan in
         let report = try ClassEvaluationRun(
-          weights, family, side: nil, precisions: precisions(plan), limits: limits.pictures, source: labeled
+          weights, store, family, side: nil, precisions: precisions(plan), limits: limits.pictures,
+          source: labeled
         ).run()
         return report.rows.first?.accuracy.top1 ?? 0
       }

@@ -23,18 +23,18 @@ struct ClassEvaluationRun {
 
   /// Finds pictures, then plans the network in every precision.
   init(
-    _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type, side asked: Int?,
+    _ weights: NetworkWeights, _ store: WeightStore, _ family: any ClassNetworkFamily.Type, side asked: Int?,
     precisions: EvaluatedArithmetic, limits: ImageLimits, source: String
   ) throws {
     file = weights.file
     self.source = source
     self.limits = limits
-    let side = asked ?? family.trainedSide(of: weights.store)
+    let side = asked ?? family.trainedSide(of: store)
     let pool = precisions.makePool()
     networks = try precisions.precisions(for: weights).map { precision in
       try InFile.naming(weights.file.name) {
         let model = try family.classifier(
-          weights.store, side: side, options: precisions.compute(precision).planOptions(for: weights.store),
+          store, side: side, options: precisions.compute(precision).planOptions(for: store),
           pool: pool)
         let session = try model.layeredSession(for: PixelSize(width: side, height: side), prompt: nil)
         return Network(precision: precision, model: model, kernels: session.plan.kernelName)

@@ -19,8 +19,10 @@ enum ConvertedWeights {
   /// The weight file of a checkpoint, kept in the user's cache under the checkpoint's digest and name.
   ///
   /// The name counts because some networks are recognized by it alone.
+  /// An ONNX file that is run as it is, is its own.
   static func of(_ checkpoint: String) throws -> GivenPath {
-    GivenPath(try file(of: checkpoint), madeFrom: checkpoint)
+    if try NetworkWeights.asItIs(checkpoint) != nil { return GivenPath(checkpoint) }
+    return GivenPath(try file(of: checkpoint), madeFrom: checkpoint)
   }
 
   private static func file(of checkpoint: String) throws -> String {

@@ -19,10 +19,9 @@ struct DepthSettings: Sendable {
   func network(
     _ weights: NetworkWeights, _ compute: ComputeSettings, pool: ThreadPool
   ) throws -> any BuiltInDepthNetwork {
-    let family = try weights.depthFamily()
+    let (store, family) = try weights.depthWeights()
     return try InFile.naming(weights.file.name) {
-      try family.estimator(
-        weights.store, side: side, options: compute.planOptions(for: weights.store), pool: pool)
+      try family.estimator(store, side: side, options: compute.planOptions(for: store), pool: pool)
     }
   }
 }

@@ -25,28 +25,37 @@ struct DetectorSettings: Sendable {
   func detector(
     _ weights: NetworkWeights, _ compute: ComputeSettings, pool: ThreadPool
   ) throws -> ObjectDetector {
-    let network = try network(weights, weights.detectorFamily(), compute, pool: pool)
+    let network = try network(weights, weights.detectorSource(), compute, pool: pool)
     return ObjectDetector(network, rules: try rules(of: network))
   }
 
   /// A detector's network.
   func network(
-    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, _ compute: ComputeSettings,
-    pool: ThreadPool
+    _ weights: NetworkWeights, _ source: DetectorSource, _ compute: ComputeSettings, pool: ThreadPool
   ) throws -> any BuiltInObjectNetwork {
     tellUnusedSide(of: weights)
+    return try planned(weights, source, compute, pool: pool)
+  }
+
+  /// As `network`, without a word about the side of its training.
+  func planned(
+    _ weights: NetworkWeights, _ source: DetectorSource, _ compute: ComputeSettings, pool: ThreadPool
+  ) throws -> any BuiltInObjectNetwork {
+    if source.isONNX, isRectangle || isSuppressed {
+      throw CommandError.usage(
+        "\(weights.file): is run as the file has it, without \(isRectangle ? "--rect" : "--nms"); leave that out"
+      )
+    }
     return try InFile.naming(weights.file.name) {
-      let input = ObjectInput(
-        side: side ?? family.trainedSide(of: weights.store), isRectangle: isRectangle,
-        isSuppressed: isSuppressed)
-      return try family.detector(
-        weights.store, input: input, options: compute.planOptions(for: weights.store), pool: pool)
+      try source.detector(
+        side: side, isRectangle: isRectangle, isSuppressed: isSuppressed,
+        options: compute.planOptions(for: weights.store), pool: pool)
     }
   }
 
   /// Says that the side of a weight file's training is none that an input can have, where none is given.
   private func tellUnusedSide(of weights: NetworkWeights) {
-    guard side == nil, let remark = TrainingSide.remark(of: weights.store) else { return }
+    guard side == nil, let store = weights.store, let remark = TrainingSide.remark(of: store) else { return }
     Console.note("\(weights.file): \(remark)")
   }
 
@@ -59,8 +68,8 @@ struct DetectorSettings: Sendable {
 
   /// A classifier of these weights.
   func classifier(
-    _ weights: NetworkWeights, _ family: any ClassNetworkFamily.Type, _ compute: ComputeSettings,
-    pool: ThreadPool
+    _ weights: NetworkWeights, _ store: WeightStore, _ family: any ClassNetworkFamily.Type,
+    _ compute: ComputeSettings, pool: ThreadPool
   ) throws -> PictureClassifier {
     if !classes.isEmpty || isRectangle {
       throw CommandError.usage(
@@ -70,8 +79,8 @@ struct DetectorSettings: Sendable {
     return try InFile.naming(weights.file.name) {
       PictureClassifier(
         try family.classifier(
-          weights.store, side: side ?? family.trainedSide(of: weights.store),
-          options: compute.planOptions(for: weights.store), pool: pool))
+          store, side: side ?? family.trainedSide(of: store), options: compute.planOptions(for: store),
+          pool: pool))
     }
   }
 

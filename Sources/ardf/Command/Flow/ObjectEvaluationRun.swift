@@ -31,27 +31,20 @@ struct ObjectEvaluationRun {
 
   /// Reads labels, then plans the network in every precision, so that errors appear before any picture is evaluated.
   init(
-    _ weights: NetworkWeights, _ family: any ObjectNetworkFamily.Type, options: ObjectEvaluationSettings,
-    precisions: EvaluatedArithmetic, limits: CaptureLimits, source: String
+    _ weights: NetworkWeights, _ source: DetectorSource, options: ObjectEvaluationSettings,
+    precisions: EvaluatedArithmetic, limits: CaptureLimits, source folder: String
   ) throws {
     let file = weights.file
     self.file = file
-    self.source = source
+    self.source = folder
     self.options = options
     self.limits = limits.pictures
-    let side = options.detector.side ?? family.trainedSide(of: weights.store)
-    self.side = side
     let pool = precisions.makePool()
-    let input = ObjectInput(
-      side: side, isRectangle: options.detector.isRectangle, isSuppressed: options.detector.isSuppressed)
-    func model(_ precision: Precision) throws -> any BuiltInObjectNetwork {
-      try InFile.naming(file.name) {
-        try family.detector(
-          weights.store, input: input, options: precisions.compute(precision).planOptions(for: weights.store),
-          pool: pool)
-      }
+    let all = try precisions.precisions(for: weights).map {
+      ($0, try options.detector.planned(weights, source, precisions.compute($0), pool: pool))
     }
-    let all = try precisions.precisions(for: weights).map { ($0, try model($0)) }
+    let size = all[0].1.exportedInput
+    side = max(size.width, size.height)
     evaluated = try EvaluatedObjects(all[0].1.form, options: options, file: file)
     let names = all[0].1.classNames
     let classes = EvaluatedClasses(
@@ -64,7 +57,7 @@ struct ObjectEvaluationRun {
           "COCO's annotations, instances_val2017.json for example", in: annotations
         ) {
           try AnnotationFile.read(
-            annotations, pictures: source, classes: classes, keypoints: keypoints, imageLimits: pictures,
+            annotations, pictures: folder, classes: classes, keypoints: keypoints, imageLimits: pictures,
             bytes: bytes)
         }
       } catch let error where error is JSONError || error is JSONFile.NoJSON {
@@ -72,14 +65,12 @@ struct ObjectEvaluationRun {
         throw InFile(file: annotations, error: error)
       }
     } else {
-      set = try LabelFolder.read(source, classes: classes, form: evaluated.form, limits: limits.pictures)
+      set = try LabelFolder.read(folder, classes: classes, form: evaluated.form, limits: limits.pictures)
     }
     shape = evaluated.shape(for: set)
     networks = try all.map { precision, model in
-      let session = try InFile.naming(file.name) {
-        try model.layeredSession(for: PixelSize(width: side, height: side), prompt: nil)
-      }
-      return Network(precision: precision, model: model, kernels: session.plan.kernelName)
+      let kernels = try InFile.naming(file.name) { try model.kernelName(for: size) }
+      return Network(precision: precision, model: model, kernels: kernels)
     }
   }
 
@@ -147,7 +138,7 @@ struct ObjectEvaluationRun {
     return ObjectReport(
       network: model.name, weightsDigest: try sha256Hex(path: file.path),
       classNames: model.classNames, rule: rule,
-      input: (options.detector.isRectangle ? "within " : "") + "\(side)x\(side)",
+      input: model.inputText,
       shape: shape,
       masks: shape != .masks ? nil : rule == .coco ? (options.masks ?? .retina).rawValue : "grid",
       thresholds: (options.detector.confidence, options.detector.overlap, options.detector.limit),

@@ -36,12 +36,7 @@ struct ServedNetworks {
     for named in named {
       let clock = ContinuousClock()
       let began = clock.now
-      let weights: NetworkWeights
-      do {
-        weights = try NetworkWeights(named.file, allowNonFinite: compute.allowsNonFinite)
-      } catch {
-        // A network of ours comes with its pipelines; any other, and one that differs, as the file has it.
-        guard hasEnding(named.file.path, ".onnx") else { throw error }
+      guard named.isPublished else {
         let options = try compute.planOptions()
         try InFile.naming(named.file.name) {
           try add(ONNXFileModel(named.file, name: named.name, options: options, pools: pools))
@@ -49,15 +44,16 @@ struct ServedNetworks {
         metrics.loaded(named.name, in: clock.now - began)
         continue
       }
+      let weights = try NetworkWeights(named.file, allowNonFinite: compute.allowsNonFinite)
       switch weights.task {
-      case .objects(let family):
-        let network = try settings.network(weights, family, compute, pool: pools[0])
+      case .objects(let source):
+        let network = try settings.network(weights, source, compute, pool: pools[0])
         let rules = try settings.rules(of: network)
         let networks = [network] + pools.dropFirst().map(network.running)
         try add(DetectorModel(networks, name: named.name))
         if detector == nil { detector = (networks.map { ObjectDetector($0, rules: rules) }, named.name) }
-      case .classes(let family):
-        let network = try settings.classifier(weights, family, compute, pool: pools[0])
+      case .classes(let store, let family):
+        let network = try settings.classifier(weights, store, family, compute, pool: pools[0])
         let networks = [network] + pools.dropFirst().map(network.running)
         try add(ClassifierModel(networks.map(\.network), name: named.name))
         if classifier == nil { classifier = (networks, named.name) }
@@ -116,6 +112,8 @@ struct ServedNetworks {
 struct NamedWeights {
   let name: String
   let file: GivenPath
+  /// Whether it is a published network, which comes with its pipelines; any other is an ONNX file, served as it is.
+  let isPublished: Bool
 
   /// Endings of weight files' names, which are no part of the network's name.
   private static let endings = [".safetensors", ".pt", ".pth", ".onnx", ".bin", ".ckpt"]
@@ -132,7 +130,8 @@ struct NamedWeights {
     if !FileManager.default.fileExists(atPath: given), given.contains("/") || given.contains(".") {
       throw FileError.missing(path: given)
     }
-    file = try WeightFiles.named(given) ?? WeightFiles.network(given)
+    isPublished = try !hasEnding(given, ".onnx") || Self.isPublished(given)
+    file = isPublished ? try WeightFiles.named(given) ?? WeightFiles.network(given) : GivenPath(given)
     name = parts.count == 2 ? parts[0] : fileStem(given, endings: Self.endings)
     guard !name.isEmpty, name.utf8.count <= 100, name.first != ".",
       name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
@@ -140,5 +139,11 @@ struct NamedWeights {
       throw CommandError.usage(
         "--models \(entry): a model's name has letters, digits, ., _ and -; give one with NAME=FILE")
     }
+  }
+
+  /// Whether an ONNX file holds a published network, all of whose modules are known.
+  private static func isPublished(_ path: String) throws -> Bool {
+    guard try NetworkWeights.asItIs(path) == nil else { return true }
+    return (try? CheckpointConverter.read(path, maxDepth: nil)) != nil
   }
 }

@@ -48,6 +48,20 @@ public struct DetectedObject: Sendable {
     (networkKeypoints, networkOrientedBox) = ([], nil)
   }
 
+  /// An object of a network that finds boxes alone.
+  ///
+  /// - `networkBox`: in the network's input, not clipped.
+  init(
+    classIndex: Int, className: String, confidence: Float, box: Rect<UprightPixels>,
+    networkBox: Rect<NetworkPixels>
+  ) {
+    (self.classIndex, self.className, self.confidence) = (classIndex, className, confidence)
+    (self.box, self.networkBox) = (box, networkBox)
+    (mask, networkMask, probabilities) = (nil, nil, nil)
+    (keypoints, networkKeypoints) = ([], [])
+    (orientedBox, networkOrientedBox) = (nil, nil)
+  }
+
   init(
     _ candidate: Candidate, className: String, box: Rect<UprightPixels>, mask: ObjectMask? = nil,
     networkMask: ObjectMask? = nil, probabilities: PrototypeMask? = nil,

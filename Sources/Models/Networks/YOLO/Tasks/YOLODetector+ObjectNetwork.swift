@@ -1,5 +1,6 @@
 import Geometry
 import Imaging
+import NNRuntime
 
 extension YOLODetector: BuiltInObjectNetwork {
   /// The network's name.
@@ -53,14 +54,44 @@ extension YOLODetector: BuiltInObjectNetwork {
 
   package var exportedStep: Int { ObjectInput.step }
 
-  package var exportedMatrix: [Int] {
-    architecture.isEndToEnd ? [-1, exportedChannels] : [exportedChannels, -1]
+  /// `output0`, and of networks with masks `output1`, the prototypes, a quarter of the input's sides.
+  package var exportedPorts: ExportedPorts {
+    var outputs = [
+      ExportedPorts.Output(
+        name: "output0",
+        shape: architecture.isEndToEnd ? [-1, exportedChannels] : [exportedChannels, -1])
+    ]
+    if let channels = exportedPrototypes {
+      outputs.append(ExportedPorts.Output(name: "output1", shape: [channels, -1, -1]))
+    }
+    return ExportedPorts(input: "images", sides: nil, outputs: outputs)
   }
 
-  package var exportedPrototypes: Int? { architecture.task == .segment ? architecture.extras : nil }
+  private var exportedPrototypes: Int? { architecture.task == .segment ? architecture.extras : nil }
 
-  package var exportedMetadata: String {
+  package var exportedMetadata: String? {
     ExportMetadata.text(of: architecture, height: exportedInput.height, width: exportedInput.width)
+  }
+
+  package func exportedElements(of size: PixelSize) -> Int {
+    let shape = exportedShape(of: size)
+    return shape.rows * shape.columns + (exportedPrototypes ?? 0) * size.height * size.width / 16
+  }
+
+  package func exportedTensors(
+    planar: ArraySlice<Float>, size: PixelSize
+  ) throws(YOLOError) -> [ExportedTensor] {
+    let (found, shape) = (try exportedOutputs(planar: planar, size: size), exportedShape(of: size))
+    var tensors = [ExportedTensor(shape: [shape.rows, shape.columns], elements: found.output0)]
+    if let channels = exportedPrototypes, let prototypes = found.output1 {
+      tensors.append(
+        ExportedTensor(shape: [channels, size.height / 4, size.width / 4], elements: prototypes))
+    }
+    return tensors
+  }
+
+  package func kernelName(for size: PixelSize) throws(YOLOError) -> String {
+    try session(for: size).plan.kernelName
   }
 }
 
