@@ -275,6 +275,7 @@ check-references: reference
 	mkdir -p out
 	$(PYTHON) tools/reference/make-onnx-reference.py Fuzz/Corpus/onnx/convolution.onnx out/convolution.npz
 	$(ardf) verify Fuzz/Corpus/onnx/convolution.onnx --reference out/convolution.npz
+	$(PYTHON) tools/reference/check-onnx-references.py --ardf $(ardf) --export ../shared/onnx/export_families.py out/families
 	$(PYTHON) tools/reference/check-quantized.py --nodes 200
 	$(PYTHON) tools/reference/check-wrong-weights.py
 	$(PYTHON) tools/reference/check-wrong-references.py

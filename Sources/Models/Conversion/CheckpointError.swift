@@ -109,11 +109,25 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     if case .file(let error) = kind { return error.description }
     let defect = tensor.map { "\(file): tensor \"\(printableName($0))\": \(kind)" } ?? "\(file): \(kind)"
-    return kind.remedy.map { "\(defect); \($0)" } ?? defect
+    let remedy = hasEnding(file, ".onnx") ? kind.remedyOfExports ?? kind.remedy : kind.remedy
+    return remedy.map { "\(defect); \($0)" } ?? defect
   }
 }
 
 extension CheckpointError.Kind {
+  /// The remedy for an ONNX file, where it is another one than a checkpoint's.
+  fileprivate var remedyOfExports: String? {
+    let asItIs = "run the file as it is with ardf infer"
+    return switch self {
+    case .missing:
+      "the exporter has folded or renamed it: bring the checkpoint that was exported, or \(asItIs)"
+    case .unexpected, .otherModule, .notBuilt, .keypointShape, .wrongClassCount, .mixedTypes:
+      "bring the checkpoint that was exported, or \(asItIs)"
+    case .unknownArchitecture, .unsupportedNetwork: "\(asItIs), or give an export of one of these"
+    default: nil
+    }
+  }
+
   /// The remedy, where the defect itself does not say it.
   fileprivate var remedy: String? {
     switch self {

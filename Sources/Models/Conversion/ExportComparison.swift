@@ -16,6 +16,8 @@ package struct ExportComparison {
   private static let freeSide = 224
   /// Sides of an input.
   private static let sides = 1...2048
+  /// Pictures of an input.
+  private static let batches = 1...64
 
   private let model: ONNXModel
   private let network: InspectedNetwork
@@ -50,14 +52,20 @@ package struct ExportComparison {
       throw difference("its input", "is of \(height)x\(width) pixels")
     }
     let size = PixelSize(width: width, height: height)
-    guard shape[0] ?? 1 == 1, shape[1] ?? 3 == 3 else {
-      throw difference("its input", "is not one picture of three channels")
+    guard shape[1] ?? 3 == 3 else { throw difference("its input", "is no picture of three channels") }
+    // Weights do not depend on the number of pictures: as many as it takes, all alike, of which the first is compared.
+    let count = shape[0] ?? 1
+    guard Self.batches.contains(count) else {
+      throw difference(
+        "its input",
+        "is of \(counted(count, "picture")), where 1 to \(Self.batches.upperBound) can be compared")
     }
     let session = try network.session(for: size)
     let input = try session.input("input")
     var generator = SplitMix64(seed: 1)
     let noise = (0..<3 * size.width * size.height).map { _ in generator.unit() }
-    let (theirs, outputs, isHalf) = try values(of: layers, noise: noise, type: port.type ?? .float, size)
+    let (theirs, outputs, isHalf) = try values(
+      of: layers, noise: noise, count, type: port.type ?? .float, size)
     let ours = values(of: session, input, noise, wanted: theirs)
     let limit = isHalf ? Self.toleranceOfHalves : Self.tolerance
     var (compared, isDecoded) = (0, false)
@@ -73,7 +81,7 @@ package struct ExportComparison {
     for tensor in network.decoding.tensors(of: ours.outputs, input: input.shape) {
       for output in outputs
       where output.shape.drop(while: { $0 == 1 }) == tensor.shape.drop(while: { $0 == 1 }) {
-        let (values, name) = (output.floats(), tensor.names.first ?? "its output")
+        let (values, name) = (output.floats, tensor.names.first ?? "its output")
         // Exports of heads without suppression have boxes by their corners, or by center and sides.
         if let centered = Self.centered(tensor), (try? agree(centered, values, name, limit)) != nil {
           isDecoded = true
@@ -91,28 +99,39 @@ package struct ExportComparison {
 
   // MARK: - Both networks
 
-  /// Runs the file; returns the requested layers' results, in its order of axes, its outputs, and whether it is in half
-  /// precision.
+  /// Runs the file on `count` times the same picture; returns the first one's results of the requested layers, in the
+  /// file's order of axes, its outputs, and whether it is in half precision.
   private func values(
-    of layers: NameTable<String>, noise: [Float], type: ElementType, _ size: PixelSize
-  ) throws -> (layers: NameTable<[Float]>, outputs: [ONNX.Tensor], isHalf: Bool) {
+    of layers: NameTable<String>, noise: [Float], _ count: Int, type: ElementType, _ size: PixelSize
+  ) throws -> (layers: NameTable<[Float]>, outputs: [(shape: [Int], floats: [Float])], isHalf: Bool) {
     let area = size.width * size.height
     let channelsFirst = (0..<3).flatMap { channel in (0..<area).map { Double(noise[$0 * 3 + channel]) } }
-    let picture = ONNX.Tensor(type, [1, 3, size.height, size.width], doubles: channelsFirst)
+    let pictures = ONNX.Tensor(
+      type, [count, 3, size.height, size.width],
+      doubles: (0..<count).flatMap { _ in channelsFirst })
     var modules: [Int: String] = [:]
     for (name, slot) in model.program.names { modules[slot] = layers[name] }
     var (found, isHalf) = (NameTable<[Float]>(), false)
     let values = try model.run(
-      NameTable([(model.inputs[0].name, Value.tensor(picture))]),
+      NameTable([(model.inputs[0].name, Value.tensor(pictures))]),
       observer: { step, made in
         for (slot, value) in zip(step.outputs, made) {
           guard let slot, let module = modules[slot], case .tensor(let tensor)? = value else { continue }
-          found[module] = tensor.floats()
+          found[module] = Self.first(tensor, of: count).floats
           isHalf = isHalf || tensor.type != .float && tensor.type != .double
         }
       })
-    let outputs = values.compactMap { if case .tensor(let tensor) = $0 { tensor } else { nil } }
+    let outputs = values.compactMap { value in
+      if case .tensor(let tensor) = value { Self.first(tensor, of: count) } else { nil }
+    }
     return (found, outputs, isHalf)
+  }
+
+  /// The first picture's part of a value; the whole value where it is of no picture.
+  private static func first(_ tensor: ONNX.Tensor, of count: Int) -> (shape: [Int], floats: [Float]) {
+    let (shape, floats) = (tensor.shape, tensor.floats())
+    guard count > 1, shape.first == count else { return (shape, floats) }
+    return ([1] + shape.dropFirst(), Array(floats.prefix(floats.count / count)))
   }
 
   private struct Map {
@@ -180,8 +199,6 @@ package struct ExportComparison {
   }
 
   private func difference(_ module: String, _ reason: String) -> CheckpointErrorAt {
-    CheckpointErrorAt(
-      .otherModule(
-        module, reason: "\(reason); run the file as it is with ardf infer, or bring the checkpoint (.pt)"))
+    CheckpointErrorAt(.otherModule(module, reason: reason))
   }
 }

@@ -45,7 +45,7 @@ struct ExportedWeights {
       }
       try takeNamed()
       try takeByNode()
-      try takePositions()
+      try takeEmbeddings()
     } catch {
       throw CheckpointErrorAt(.export(error as? ONNXError ?? .malformed("\(error)")))
     }
@@ -121,25 +121,82 @@ struct ExportedWeights {
       transposing && tensor.shape.count == 2 ? tensor.transposedMatrix : tensor)
   }
 
-  /// Position embeddings that were cut into that of the class and those of patches: the one is joined with what is
-  /// made of the others.
-  private mutating func takePositions() throws {
-    guard let token = tensors.first(where: { $0.key.hasSuffix("embeddings.cls_token") }),
-      let width = token.value.shape.last
+  /// Names of a depth encoder's embeddings after one root.
+  private struct EmbeddingNames {
+    let patches, token, positions: String
+
+    /// Those of transformers, and those of the original.
+    static let all = [
+      EmbeddingNames(
+        patches: "embeddings.patch_embeddings.projection.weight", token: "embeddings.cls_token",
+        positions: "embeddings.position_embeddings"),
+      EmbeddingNames(patches: "patch_embed.proj.weight", token: "cls_token", positions: "pos_embed"),
+    ]
+  }
+
+  /// The class token and the positions, which exporters fold with what is computed of them alone.
+  private mutating func takeEmbeddings() throws {
+    for names in EmbeddingNames.all {
+      guard let patches = tensors.first(where: { $0.key.hasSuffix(names.patches) }),
+        patches.value.shape.count == 4
+      else { continue }
+      let (root, shape) = (patches.key.dropLast(names.patches.count), patches.value.shape)
+      let joined = tokens(ofPatches: shape)
+      try takeToken("\(root)\(names.token)", joined, width: shape[0])
+      try takePositions("\(root)\(names.positions)", joined, width: shape[0])
+    }
+  }
+
+  /// The node that joins the class token and what the convolution of patches makes.
+  ///
+  /// - `shape`: of the convolution's weight.
+  private func tokens(ofPatches shape: [Int]) -> NodeMessage? {
+    var makers = NameTable<NodeMessage>()
+    for node in graph.nodes { for name in node.outputs { makers[name] = node } }
+    return graph.nodes.first { node in
+      guard node.type == "Concat", node.inputs.count == 2 else { return false }
+      var value = node.inputs[1]
+      // Reshaped and transposed; perhaps cast.
+      for _ in 0..<8 {
+        guard let maker = makers[value], let first = maker.inputs.first else { return false }
+        if maker.type == "Conv", maker.inputs.count > 1 {
+          return initializers[maker.inputs[1]]?.shape == shape.map(Int64.init)
+        }
+        value = first
+      }
+      return false
+    }
+  }
+
+  /// The class token, of which the exporter has made one for each picture.
+  private mutating func takeToken(_ name: String, _ joined: NodeMessage?, width: Int) throws {
+    guard tensors[name] == nil, let constant = joined?.inputs.first,
+      let shape = initializers[constant]?.shape, shape.count == 3, shape[0] >= 1,
+      shape[1...] == [1, Int64(width)], let token = try read(constant)
     else { return }
-    let name = token.key.replacing("cls_token", with: "position_embeddings")
+    tensors[name] = CheckpointTensor(
+      NNRuntime.Tensor(shape: [1, 1, width], floats: Array(token.floats().prefix(width))))
+  }
+
+  /// Positions that are added under another name, or that were cut into that of the class and those of patches: the one
+  /// is joined with what is made of the others.
+  private mutating func takePositions(_ name: String, _ joined: NodeMessage?, width: Int) throws {
     guard tensors[name] == nil else { return }
     func shape(_ input: String) -> [Int64]? { initializers[input]?.shape }
+    func isOfTokens(_ shape: [Int64]?) -> Bool {
+      shape?.count == 3 && shape?[0] == 1 && shape?[2] == Int64(width)
+    }
+    let made = joined?.outputs.first
+    let sum = graph.nodes.first { $0.type == "Add" && made.map($0.inputs.contains) == true }
+    if let whole = sum?.inputs.first(where: { isOfTokens(shape($0)) }), let positions = try read(whole) {
+      tensors[name] = CheckpointTensor(positions)
+      return
+    }
     let first = graph.nodes.first { node in
       node.type == "Concat" && node.inputs.first.flatMap(shape) == [1, 1, Int64(width)]
-        && node.inputs.first != token.key
+        && node.outputs.first != made
     }
-    let rest = graph.nodes.first { node in
-      guard node.type == "Reshape", let shape = node.inputs.first.flatMap(shape), shape.count == 3 else {
-        return false
-      }
-      return shape[0] == 1 && shape[2] == Int64(width)
-    }
+    let rest = graph.nodes.first { $0.type == "Reshape" && isOfTokens($0.inputs.first.flatMap(shape)) }
     guard let one = try first?.inputs.first.flatMap(read), let others = try rest?.inputs.first.flatMap(read)
     else { return }
     guard others.shape[1] < 1 << 20 else { return }

@@ -59,4 +59,35 @@ import Testing
     let error = #expect(throws: CheckpointErrorAt.self) { try check(bytes) }
     #expect("\(error!)".contains("/model.9/m/m.0/attn/Reshape"))
   }
+
+  /// `torch.export` folds what it makes of the class token alone, and the constant has no parameter's name; the file takes
+  /// two pictures.
+  @Test("a depth network whose class token is a constant, for several pictures")
+  func depthForSeveralPictures() throws {
+    let file = "\(Self.folder)/depth-least-batch.onnx"
+    let bytes = FileBytes(try FileBytes.contents(of: file))
+    let tensors = try CheckpointSource(bytes, file: file).loaded()
+    let token = try #require(tensors["pretrained.cls_token"])
+    #expect(token.shape == [1, 1, 24])
+    let rising = (0..<24).map { Float($0) / 23 * 2 - 1 }
+    #expect(zip(token.floats(), rising).allSatisfy { abs($0 - $1) < 1e-6 })
+    #expect(tensors["pretrained.pos_embed"]?.shape == [1, 17, 24])
+    let metadata = ["heads": "1", "taps": "[0, 1, 2, 3]"]
+    try ExportComparison.check(bytes, file: file, against: WeightStore(tensors: tensors, metadata: metadata))
+    var other = tensors
+    let zeros = [Float](repeating: 0, count: 8 * 8 * 9)
+    other["depth_head.resize_layers.3.weight"] = Tensor(shape: [8, 8, 3, 3], floats: zeros)
+    #expect(throws: CheckpointErrorAt.self) {
+      try ExportComparison.check(bytes, file: file, against: WeightStore(tensors: other, metadata: metadata))
+    }
+  }
+
+  @Test("remedies of exports are an export's", arguments: ["best.onnx", "best.pt"])
+  func remedies(file: String) {
+    let text = "\(CheckpointError(.missing, tensor: "pretrained.cls_token", file: file))"
+    #expect(text.contains("ardf infer") == (file == "best.onnx"))
+    #expect(text.contains("as its trainer saved it") == (file == "best.pt"))
+    let other = "\(CheckpointError(.otherModule("model.1", reason: "it differs"), file: file))"
+    #expect(other.contains("export it to ONNX") == (file == "best.pt"))
+  }
 }

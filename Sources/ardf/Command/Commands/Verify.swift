@@ -160,7 +160,8 @@ struct Verify: ParsableCommand {
       let others = against == nil && input == nil && size == nil && !sensitivity.isAsked && out == nil
       guard others, reference != nil || tol.isEmpty && !layersOnly && mode == .both else {
         throw ValidationError(
-          "an ONNX file is compared with its nodes' definitions, and takes --axis, --threads, --precision and --json then; or with "
+          "an ONNX file is compared with its nodes' definitions, and takes --axis, --threads, --precision, --failed and "
+            + "--json then; or with "
             + "--reference, a folder of ONNX's test layout, or tensors in .npz or .safetensors, and takes --mode, --tol, "
             + "--layers-only, --failed and --json then")
       }
@@ -219,7 +220,7 @@ struct Verify: ParsableCommand {
     if isONNX, let reference { return try verifyONNX(traces[0], reference) }
     if isONNX {
       return try ONNXLayerVerification.run(
-        model: traces[0], inspected.compute.settings, sizes: free.sizes, json: json)
+        model: traces[0], inspected.compute.settings, sizes: free.sizes, failed: failed, json: json)
     }
     guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans
@@ -258,7 +259,7 @@ struct Verify: ParsableCommand {
   private func verifyONNX(_ model: String, _ reference: String) throws {
     try ForeignModel.refuse(model)
     guard pathKind(reference) == .file else {
-      return try ONNXVerification.run(model: model, reference: reference, json: json)
+      return try ONNXVerification.run(model: model, reference: reference, failed: failed, json: json)
     }
     let rules = tol.compactMap(ToleranceTable.Rule.init)
     try ONNXVerification.run(

@@ -19,8 +19,9 @@ enum ONNXLayerVerification {
   /// Ends with a failed check where a layer or an output is beyond its tolerance; the first one is named.
   ///
   /// - `sizes`: of free axes by their names.
+  /// - `failed`: shows only what is beyond the tolerance.
   static func run(
-    model file: String, _ compute: ComputeSettings, sizes: NameTable<Int>, json: Bool
+    model file: String, _ compute: ComputeSettings, sizes: NameTable<Int>, failed: Bool, json: Bool
   ) throws {
     let model = try InFile.naming(file) { try ONNXModel(path: file) }
     let options = try compute.planOptions()
@@ -35,11 +36,13 @@ enum ONNXLayerVerification {
     var documents: [JSONValue] = []
     for layer in found.layers {
       let verdict = layer.verdict(tolerance)
-      table.add([
-        layer.name, layer.operation, "\(layer.cumulative)", "\(layer.isolated)",
-        text(layer.sensitivity),
-        verdict.name,
-      ])
+      if !failed || verdict != .equal {
+        table.add([
+          layer.name, layer.operation, "\(layer.cumulative)", "\(layer.isolated)",
+          text(layer.sensitivity),
+          verdict.name,
+        ])
+      }
       documents.append([
         "name": .string(layer.name), "holds": .array(layer.holds.map(JSONValue.string)),
         "cumulative": number(layer.cumulative), "isolated": number(layer.isolated),
@@ -48,7 +51,7 @@ enum ONNXLayerVerification {
       ])
     }
     let outputs = found.outputs.map { (output: $0, verdict: $0.verdict(tolerance)) }
-    for (output, verdict) in outputs {
+    for (output, verdict) in outputs where !failed || verdict != .equal {
       table.add([
         output.name, "output", "\(output.difference)", "", text(output.sensitivity), verdict.name,
       ])
@@ -69,10 +72,13 @@ enum ONNXLayerVerification {
           ]
         }), "uncompared": .array(found.uncompared.map(JSONValue.string)),
     ]
+    let count =
+      found.layers.count { $0.verdict(tolerance) == .sensitive }
+      + outputs.count { $0.verdict == .sensitive }
     try json
       ? Console.print(document)
       : Console.print(
-        table.text + sensitive(found, tolerance) + uncompared(found.uncompared))
+        table.text + sensitive(count) + uncompared(found.uncompared))
     if let faulty {
       throw CommandError.checkFailed(
         "layer \"\(faulty.name)\" is the first that differs: isolated \(faulty.isolated), cumulative "
@@ -85,11 +91,8 @@ enum ONNXLayerVerification {
   }
 
   /// A line that counts differences beyond the tolerance that are no fault, and says why.
-  private static func sensitive(_ found: LoweredVerification, _ tolerance: Float) -> String {
-    let count =
-      found.layers.count { $0.verdict(tolerance) == .sensitive }
-      + found.outputs.count { $0.verdict(tolerance) == .sensitive }
-    return count == 0
+  static func sensitive(_ count: Int) -> String {
+    count == 0
       ? ""
       : "sensitive: \(count) are beyond the tolerance after all layers before them, and the definition is as far from "
         + "itself when its layers are disturbed by their isolated differences; each of them alone is within it\n"
@@ -117,7 +120,7 @@ enum ONNXLayerVerification {
 
 extension LayerVerdict {
   /// The word in tables and documents.
-  fileprivate var name: String {
+  var name: String {
     switch self {
     case .equal: "equal"
     case .sensitive: "sensitive"

@@ -5,8 +5,8 @@ import ONNX
 enum ONNXVerification {
   /// One model and the folder of its test data.
   ///
-  /// Ends with a failed check where an output differs.
-  static func run(model: String, reference: String, json: Bool) throws {
+  /// `failed`: shows only outputs that differ. Ends with a failed check where one does.
+  static func run(model: String, reference: String, failed: Bool, json: Bool) throws {
     let network = try InFile.naming(model) { try ONNXModel(path: model) }
     if let defect = network.defect { throw InFile(file: model, error: defect) }
     let (cases, tolerances) = (CaseFolder(path: reference), try CaseTolerances(folder: reference))
@@ -16,10 +16,12 @@ enum ONNXVerification {
       let set = try cases.dataSet(name, of: network)
       let found = try InFile.naming(model) { try CaseCheck.differences(network, set, tolerances) }
       for (output, difference) in found {
-        table.add([
-          name, output, "\(Float(difference.greatest))", "\(Float(difference.excess))",
-          difference.isEqual ? "equal" : "differs",
-        ])
+        if !failed || !difference.isEqual {
+          table.add([
+            name, output, "\(Float(difference.greatest))", "\(Float(difference.excess))",
+            difference.isEqual ? "equal" : "differs",
+          ])
+        }
         documents.append([
           "data": .string(name), "output": .string(output), "equal": .bool(difference.isEqual),
           "max_abs": number(difference.greatest), "excess": number(difference.excess),
@@ -36,29 +38,42 @@ enum ONNXVerification {
 
   /// One model and a file of tensors, by the names of its inputs, outputs and intermediate values.
   ///
-  /// Ends with a failed check where a value differs or, without `layersOnly`, where an output or a recorded tensor was
-  /// not compared.
+  /// What is beyond its tolerance after all nodes before it is no fault where the model is as far from itself. Ends with a
+  /// failed check where a value differs or, without `layersOnly`, where an output or a recorded tensor was not compared.
   static func run(model: String, recorded: String, _ options: Options) throws {
     let network = try InFile.naming(model) { try ONNXModel(keepingAllOf: model) }
     if let defect = network.defect { throw InFile(file: model, error: defect) }
     let tensors = try RecordedTensors(path: recorded)
     var (text, documents, failures) = ("", [JSONValue](), [String]())
-    for mode in options.modes.compactMap(RecordedComparison.Mode.init(rawValue:)) {
-      let found = try InFile.naming(model) {
+    func compared(_ mode: RecordedComparison.Mode) throws -> RecordedComparison {
+      try InFile.naming(model) {
         try RecordedComparison(
           network, mode: mode, names: tensors.names, tolerance: options.tolerance, read: tensors.tensor)
       }
+    }
+    var alone: RecordedComparison?
+    for mode in options.modes.compactMap(RecordedComparison.Mode.init(rawValue:)) {
+      var found = try mode == .isolated ? alone ?? compared(mode) : compared(mode)
+      if mode == .cumulative, found.firstDivergence != nil {
+        let isolated = try compared(.isolated)
+        try InFile.naming(model) {
+          try found.judge(network, isolated: isolated, names: tensors.names, read: tensors.tensor)
+        }
+        alone = isolated
+      }
       var table = TextTable(
-        ["\(mode.rawValue)", "node", "value", "largest", "of", ""], rightAligned: [3, 4])
-      for layer in found.layers where !options.failed || layer.message != nil {
+        ["\(mode.rawValue)", "node", "value", "largest", "of", "sensitivity", ""], rightAligned: [3, 4, 5])
+      for layer in found.layers where !options.failed || layer.verdict != .equal {
         table.add([
           layer.type, layer.node, layer.name, "\(Float(layer.difference))", "\(Float(layer.scale))",
-          layer.message == nil ? "equal" : "differs",
+          layer.sensitivity == 0 ? "" : "\(Float(layer.sensitivity))", layer.verdict.name,
         ])
       }
-      let differing = found.layers.count { $0.message != nil }
+      let beyond = found.layers.count { $0.verdict != .equal }
+      let sensitive = found.layers.count { $0.verdict == .sensitive }
       text +=
-        table.text + "\(counted(found.layers.count, "value")) compared, \(differing) beyond their tolerance\n"
+        table.text + "\(counted(found.layers.count, "value")) compared, \(beyond) beyond their tolerance\n"
+        + ONNXLayerVerification.sensitive(sensitive)
       if let first = found.firstDivergence {
         failures.append(
           "\(mode.rawValue): node \"\(first.node)\" (\(first.type)) is the first to diverge: \"\(first.name)\" is "
@@ -98,8 +113,9 @@ enum ONNXVerification {
   private static func document(_ layer: RecordedComparison.Layer) -> JSONValue {
     [
       "name": .string(layer.name), "node": .string(layer.node), "operator": .string(layer.type),
-      "output": .bool(layer.isOutput), "equal": .bool(layer.message == nil),
+      "output": .bool(layer.isOutput), "equal": .bool(layer.verdict != .differs),
       "max_abs": number(layer.difference), "scale": number(layer.scale),
+      "sensitivity": number(layer.sensitivity), "verdict": .string(layer.verdict.name),
     ]
   }
 

@@ -77,11 +77,12 @@ extension Verify: ModalCommand {
       !$0.cases.isEmpty
     },
     .only(
-      ["--axis", "--threads", "-t", "--precision", "--plan", "--json"],
-      "cannot be used with an ONNX file by itself, which takes --axis, --threads, --precision, --plan and --json; leave it out"
+      ["--axis", "--threads", "-t", "--precision", "--plan", "--failed", "--json"],
+      "cannot be used with an ONNX file by itself, which takes --axis, --threads, --precision, --plan, --failed and "
+        + "--json; leave it out"
     ) { $0.isONNX && $0.reference == nil },
     .only(
-      ["--reference", "--json"],
+      ["--reference", "--failed", "--json"],
       "cannot be used with ONNX's test data, whose folder says how outputs are compared; leave it out"
     ) { $0.isONNX && $0.reference.map { pathKind($0) == .folder } ?? false },
     .only(
