@@ -119,9 +119,9 @@ public struct MetricDepth: Sendable, Equatable {
   public func meters(at point: Point2<ImagePixels>, imageSize: PixelSize) -> Double? {
     guard point.x >= 0, point.y >= 0, point.x <= Double(imageSize.width), point.y <= Double(imageSize.height)
     else { return nil }
-    let cell = grid(over: imageSize).cell(point)
-    let column = CellPair(cell.x - 0.5, count: width)
-    let row = CellPair(cell.y - 0.5, count: height)
+    let place = grid(over: imageSize).cell(point).fromFirstCenter
+    let column = CellPair(place.x, count: width)
+    let row = CellPair(place.y, count: height)
     for y in [row.first, row.second] {
       for x in [column.first, column.second] where states[x, y] == .invalid { return nil }
     }
