@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Folders of Sources: each stands in a README, and those of AppCore know only folders above them in its table.
+"""Folders of Sources: each stands in the README above it, and those of AppCore know only folders above them in its table.
 
     tools/check/check-rooms.py
 
 The order of AppCore's folders is that of the rows of `Sources/AppCore/README.md`. A file there may name types that are
-declared at the top level of a file in its own folder or in one above it. Ends with 1 where one names another.
+declared at the top level of a file in its own folder or in one above it. Of every other folder the
+nearest README above it says what it holds, by its name in a code span. Ends with 1 where something is missing.
 """
 
 import re
@@ -43,9 +44,22 @@ def breaches_of_order() -> list[str]:
     ]
 
 
+def folders_without_line() -> list[str]:
+    """Folders of Sources that the nearest README above them does not name."""
+    missing = []
+    for folder in sorted(path for path in (ROOT / "Sources").rglob("*") if path.is_dir()):
+        if folder.suffix == ".docc" or not any(folder.iterdir()):
+            continue
+        readme = next(parent / "README.md" for parent in folder.parents if (parent / "README.md").exists())
+        names = {part for span in re.findall(r"`([^`\n]+)`", readme.read_text()) for part in span.split("/")}
+        if folder.name not in names:
+            missing.append(f"{readme.relative_to(ROOT)} does not name the folder {folder.relative_to(ROOT)}")
+    return missing
+
+
 def main() -> int:
     """Prints every breach."""
-    breaches = breaches_of_order()
+    breaches = breaches_of_order() + folders_without_line()
     for breach in breaches:
         print(f"check-rooms: {breach}", file=sys.stderr)
     return 1 if breaches else 0
