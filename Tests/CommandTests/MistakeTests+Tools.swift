@@ -13,7 +13,7 @@ extension MistakeTests {
     65 verify --weights det.safetensors --reference pics | is a directory
     65 verify --weights det.safetensors --reference depth.ref.safetensors | it is of another network
     65 verify --weights det.safetensors --reference det.safetensors | it is of another network
-    65 verify det.safetensors det.ref.safetensors | it is no trace; make one with ardf trace
+    65 verify det.safetensors det.ref.safetensors | it is not a trace; make one with ardf trace
     64 verify --weights det.safetensors --against torch | - openblas
     64 verify --weights det.safetensors --against openblas --size 10 | HEIGHTxWIDTH
     64 verify --weights det.safetensors --reference det.ref.safetensors --tol 1e-3 | PATTERN=ABSOLUTE,RELATIVE

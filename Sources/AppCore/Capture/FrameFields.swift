@@ -14,12 +14,12 @@ struct FrameFields: Sendable {
     }
     self.file = file
     guard object.object != nil else {
-      throw .malformed(file: file, reason: "the outermost value is no object")
+      throw .malformed(file: file, reason: "the outermost value must be an object")
     }
   }
 
   private init(file: String, object: JSONValue) throws(CaptureError) {
-    guard object.object != nil else { throw .malformed(file: file, reason: "is no object") }
+    guard object.object != nil else { throw .malformed(file: file, reason: "must be an object") }
     self.file = file
     self.object = object
   }

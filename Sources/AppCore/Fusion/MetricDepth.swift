@@ -172,7 +172,7 @@ extension CapturedFrame {
     depth.map { MetricDepth(sensor: $0, confidence: confidence, rules: sensor.rules) }
   }
 
-  /// `readings`, completed where there are none by what `fused` carries over from those nearby; nil without depth.
+  /// `readings`, with gaps filled by what `fused` carries over from readings nearby; nil without depth.
   func readings(completedBy fused: MetricDepth?) -> MetricDepth? {
     readings?.completed(by: fused)
   }

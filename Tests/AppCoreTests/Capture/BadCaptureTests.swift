@@ -82,7 +82,7 @@ struct BadCapture: Sendable, CustomTestStringConvertible {
     {
       try $0.directory.write("{\"schema\": ", to: file)
     },
-    .native("an array", .malformed(file: file, reason: "the outermost value is no object")) {
+    .native("an array", .malformed(file: file, reason: "the outermost value must be an object")) {
       try $0.directory.write("[1, 2]", to: file)
     },
     .native("oversized metadata", .fileTooLarge(file: file, bytes: 2_000_000, limit: 1 << 20)) {

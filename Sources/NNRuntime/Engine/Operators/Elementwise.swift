@@ -165,7 +165,7 @@ extension Affine {
 }
 
 extension MapShape {
-  /// Checks that numbers of a shape are one a channel.
+  /// Checks that numbers of a shape are one per channel.
   func checkOneAChannel(_ found: [Int]) throws(GraphError.Kind) {
     guard found == [channels] else {
       throw .wrongWeights(

@@ -95,6 +95,7 @@ package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
   /// server under another one.
   ///
   /// - Parameter host: the value of `Host`; nil for a request without.
+  /// - Returns: false on loopback for a foreign name or none; true on any other address.
   package func accepts(host: String?) -> Bool {
     !isLoopback || host.map { ownNames.contains($0.lowercased()) } ?? false
   }
