@@ -15,7 +15,7 @@ extension MistakeTests {
     65 verify --weights det.safetensors --reference det.safetensors | it is of another network
     65 verify p.png p.png | p.png: is a picture (PNG); give a trace
     65 verify notes.txt notes.txt | notes.txt: is a text; give a trace
-    65 verify det.safetensors det.ref.safetensors | it is no trace; make one with ardf trace
+    65 verify det.safetensors det.ref.safetensors | it is not a trace; make one with ardf trace
     64 verify --weights det.safetensors --against torch | - openblas
     64 verify --weights det.safetensors --against openblas --out o.json | results lie in a folder
     64 verify --weights det.safetensors --against openblas --size 10 | HEIGHTxWIDTH

@@ -74,7 +74,7 @@ import Testing
     #expect(run.status == 65)
     #expect(try run.lines().map { $0["image"]?.string } == ["000000", nil, nil])
     #expect(try run.lines().dropFirst().allSatisfy { $0["error"]?.string != nil })
-    #expect(run.error.contains("-, picture 1: left out: 7 bytes that are no picture"), "\(run.error)")
+    #expect(run.error.contains("-, picture 1: left out: 7 bytes that are not a picture"), "\(run.error)")
     #expect(run.error.contains("2 of 3 pictures could not be read"), "\(run.error)")
     try place.write("", to: "empty")
     let empty = try Self.detect(["-"], ["--out", "-"], in: place, input: "empty")

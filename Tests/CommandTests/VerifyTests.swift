@@ -191,7 +191,7 @@ struct VerifyTests {
     let inputs = try verify(["a.safetensors", "other.safetensors"])
     #expect(inputs.status == 65 && inputs.error.contains("different inputs"))
     let none = try verify(["\(goldens)/yolo11-tiny-n.safetensors", "a.safetensors"])
-    #expect(none.status == 65 && none.error.contains("is no trace"))
+    #expect(none.status == 65 && none.error.contains("is not a trace"))
     #expect(try verify(["a.safetensors", "nowhere.safetensors"]).status == 66)
     #expect(try verify(["a.safetensors"]).status == 64)
     #expect(try verify(["a.safetensors", "a.safetensors", "--against", "openblas"]).status == 64)

@@ -205,7 +205,7 @@ extension ConvolutionKernel {
   func work(_ shape: ConvolutionShape) -> (items: Int, together: Int) {
     switch items {
     case .pixels: (shape.outHeight * shape.outWidth, block.rows)
-    case .pairs: (shape.rowPairs(block.rows), 1)
+    case .strassenPairs: (shape.rowPairs(block.rows), 1)
     case .rows: (shape.outHeight, min(3, shape.outHeight))
     case .tiles(let tile):
       (

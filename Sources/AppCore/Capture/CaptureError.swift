@@ -225,7 +225,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .badConfidenceFormat(let file, let found):
       "\(file): confidence must be uint8 (height, width), found \(found)"
     case .badDepthValue(let file, let x, let y):
-      "\(file): depth at column \(x), row \(y) is none of \(DepthMeters.expected); use 0 or "
+      "\(file): depth at column \(x), row \(y) is not one of \(DepthMeters.expected); use 0 or "
         + "NaN where there is none, and check the unit"
     case .badConfidenceValue(let file, let x, let y, let value):
       "\(file): confidence at column \(x), row \(y) is \(value); it must be 0, 1 or 2"
@@ -271,7 +271,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case .foreignLayout(let path, .compressedBag):
       "\(path): a recording whose files are compressed as a whole; decompress it with: zstd -d \(shellWord(path))"
     case .foreignLayout(let path, .otherDatabase):
-      "\(path): an SQLite file that is no recording of ROS 2 (it lacks tables topics and messages); give one that is"
+      "\(path): an SQLite file that is not a recording of ROS 2 (it lacks tables topics and messages); give one that is"
     case .foreignLayout(let path, .unclosedBag):
       "\(path): was not closed: what it holds is still in \(printableName(lastComponent(path)))-wal beside it; gather both with: "
         + "sqlite3 \(shellWord(path)) \"PRAGMA wal_checkpoint(TRUNCATE)\""

@@ -130,7 +130,7 @@ public enum CaptureReader {
     let defect = position.flatMap { source.defects[$0]?.description }
     guard isWhole || position != nil && defect == nil else {
       let reason =
-        defect ?? source.skipped.first { $0.name == stem }?.reason ?? "it is no frame of its folder"
+        defect ?? source.skipped.first { $0.name == stem }?.reason ?? "it is not a frame of its folder"
       throw .noUsableFrame(path: path, firstReason: reason)
     }
     return isWhole ? source : OneFrame(of: source, named: stem, path: path)

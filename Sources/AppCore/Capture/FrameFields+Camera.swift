@@ -57,8 +57,7 @@ extension FrameFields {
     guard fx > 0, fy > 0 else {
       throw .badIntrinsics(file: file, reason: "have a focal length that is not positive")
     }
-    // Edge coordinates of a point are its pixel-center coordinates plus one half.
-    guard imageSize.bounds(in: ImagePixels.self).contains(Point2(cx + 0.5, cy + 0.5)) else {
+    guard imageSize.bounds(in: ImagePixels.self).contains(Point2(fromFirstCenter: cx, cy)) else {
       throw .badIntrinsics(file: file, reason: "have their principal point outside the picture")
     }
     do {

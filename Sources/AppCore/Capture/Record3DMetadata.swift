@@ -43,7 +43,7 @@ struct Record3DMetadata: Sendable {
   /// Whether the app followed the camera.
   var hasPoses: Bool { !poses.isEmpty }
 
-  /// How many frames the metadata tell of; nil where they tell of none by itself.
+  /// The number of frames that the metadata states; nil if it states none.
   var frameCount: Int? {
     [poses.count, cameras.count, times.count].filter { $0 > 0 }.max()
   }
@@ -67,7 +67,7 @@ struct Record3DMetadata: Sendable {
     guard poses.indices.contains(frame) else { throw .noPoseOfFrame(file: Self.file, frame: frame) }
     let pose = poses[frame]
     let file = "\(Self.file), frame \(frame)"
-    guard pose.allSatisfy(\.isFinite) else { throw .badPose(file: file, reason: "has a number that is none") }
+    guard pose.allSatisfy(\.isFinite) else { throw .badPose(file: file, reason: "contains NaN or infinity") }
     guard let rotation = Quaternion(x: pose[0], y: pose[1], z: pose[2], w: pose[3]) else {
       throw .badPose(file: file, reason: "has a quaternion of zeros")
     }

@@ -123,7 +123,7 @@ enum RedwoodSequence: CaptureFormat {
   ) throws(CaptureError) -> RigidTransform<CameraARKit, W> {
     let file = "\(log), frame \(number)"
     guard matrix.allSatisfy(\.isFinite) else {
-      throw .badPose(file: file, reason: "has a number that is none")
+      throw .badPose(file: file, reason: "contains NaN or infinity")
     }
     let pose: RigidTransform<CameraOpenCV, W> = try FrameFields.pose(matrix, order: .rowMajor, file: file)
     return pose.ofARKitCamera

@@ -22,6 +22,9 @@ public struct StatedCamera: Sendable, Equatable {
     self.size = size
   }
 
+  /// The principal point, counted from the picture's corner as all points of a picture are.
+  var principalPoint: Point2<ImagePixels> { Point2(fromFirstCenter: cx, cy) }
+
   /// A camera from `fx,fy,cx,cy` or `fx,fy,cx,cy,width,height`.
   ///
   /// - Throws: `CaptureError.badField` for anything else.

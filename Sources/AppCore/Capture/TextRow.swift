@@ -49,7 +49,7 @@ struct TextRow: Sendable {
 
   /// The defect of a lost pose.
   var lostPose: CaptureError {
-    .badPose(file: "\(file), line \(line)", reason: "has a number that is none")
+    .badPose(file: "\(file), line \(line)", reason: "contains NaN or infinity")
   }
 
   func bad(_ expected: String) -> CaptureError { .badLine(file: file, line: line, expected: expected) }

@@ -141,7 +141,7 @@ enum TransformsFile: CaptureFormat {
       return fields.has(field) ? try fields.number(field) : nil
     }
     if let model = try fields("camera_model").optionalString("camera_model"), !pinholeModels.contains(model) {
-      throw .unsupportedLens(file: entry.file, reason: "camera_model \"\(model)\" is no pinhole")
+      throw .unsupportedLens(file: entry.file, reason: "camera_model \"\(model)\" is not a pinhole")
     }
     for field in distortions {
       guard let coefficient = try number(field), coefficient != 0 else { continue }

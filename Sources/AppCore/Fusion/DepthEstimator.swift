@@ -93,15 +93,4 @@ public struct FrameDepth: Sendable {
 
   /// The best meters of every pixel: what rests on the sensor, else a metric network's.
   public var best: MetricDepth? { metric ?? estimated }
-
-  /// How large and how far a frame's objects are, measured on `threads` threads.
-  ///
-  /// - Returns: An extent for each detection, in their order; in meters, of those that depth is known of.
-  public func extents(
-    of detections: [Detection], in frame: CapturedFrame, options: ExtentOptions = ExtentOptions(),
-    threads: Int = 1
-  ) -> [ObjectExtent] {
-    let scene = DepthScene(frame: frame, fused: metric, estimated: estimated)
-    return ExtentEstimator(scene: scene, options: options).extents(of: detections, threads: threads)
-  }
 }

@@ -4,7 +4,7 @@ import Imaging
 /// How well readings repeat each other, and how far they are off the truth.
 ///
 /// Repeatability: how far metric depth is off readings that it was not shown; blocks of cells are hidden, predicted and
-/// compared. It is no accuracy: what neighbors err by alike, and whole frames, does not show.
+/// compared. It is not accuracy: errors that neighbors or whole frames share do not show.
 ///
 /// The blocks lie on a fixed lattice, so that the same frame gives the same figures. They are blocks since a sensor's
 /// neighboring cells err alike: next to a visible cell everything looks exact.

@@ -119,9 +119,9 @@ public struct MetricDepth: Sendable, Equatable {
   public func meters(at point: Point2<ImagePixels>, imageSize: PixelSize) -> Double? {
     guard point.x >= 0, point.y >= 0, point.x <= Double(imageSize.width), point.y <= Double(imageSize.height)
     else { return nil }
-    let cell = grid(over: imageSize).cell(point)
-    let column = CellPair(cell.x - 0.5, count: width)
-    let row = CellPair(cell.y - 0.5, count: height)
+    let place = grid(over: imageSize).cell(point).fromFirstCenter
+    let column = CellPair(place.x, count: width)
+    let row = CellPair(place.y, count: height)
     for y in [row.first, row.second] {
       for x in [column.first, column.second] where states[x, y] == .invalid { return nil }
     }
@@ -166,22 +166,14 @@ extension MetricDepth {
   }
 }
 
-/// Which readings of a depth sensor count.
-public struct SensorRules: Sendable, Equatable {
-  /// Accepted depth in meters, both ends included.
-  public var range: ClosedRange<Float>
-  /// The least accepted confidence, 0 to 2.
-  public var minimumConfidence: UInt8
+extension CapturedFrame {
+  /// The sensor's readings, those that do not count marked invalid; nil without depth.
+  public var readings: MetricDepth? {
+    depth.map { MetricDepth(sensor: $0, confidence: confidence, rules: sensor.rules) }
+  }
 
-  /// Readings nearer than this are none, meters.
-  public static let nearest: Float = 0.1
-
-  /// Rules; by default readings of the highest confidence at whatever distance: the sensor says by its confidence how
-  /// far it reads.
-  public init(
-    range: ClosedRange<Float> = nearest...Float.greatestFiniteMagnitude, minimumConfidence: UInt8 = 2
-  ) {
-    self.range = range
-    self.minimumConfidence = minimumConfidence
+  /// `readings`, with gaps filled by what `fused` carries over from readings nearby; nil without depth.
+  func readings(completedBy fused: MetricDepth?) -> MetricDepth? {
+    readings?.completed(by: fused)
   }
 }

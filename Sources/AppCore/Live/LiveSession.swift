@@ -47,7 +47,7 @@ public struct LiveConfiguration: Sendable {
   /// How objects are followed.
   public var tracking = TrackingRules.live
   /// Objects not seen for longer are forgotten.
-  public var objectLifetime = Duration.seconds(30)
+  public var objectLifetime = TrackingRules.liveLifetime
   /// When failing detections pause, and for how long.
   public var breaker = CircuitBreaker.Rules()
   /// How failed detections are repeated.

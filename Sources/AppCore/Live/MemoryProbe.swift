@@ -1,17 +1,6 @@
 import FileFormats
 import Synchronization
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// How much memory the process uses: a figure for people, on which no decision of the loop depends.
 public protocol MemoryProbe: Sendable {
   /// Resident bytes; nil where the platform does not say.
@@ -28,17 +17,7 @@ public struct ProcessMemory: MemoryProbe {
   package init(path: String) { self.path = path }
 
   /// Resident pages times the page size.
-  public func residentBytes() -> Int? {
-    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-    return Self.residentBytes(statm: text, pageSize: sysconf(Int32(_SC_PAGESIZE)))
-  }
-
-  /// The second number of statm, in pages; nil if the text is another one or the product overflows.
-  package static func residentBytes(statm: String, pageSize: Int) -> Int? {
-    let numbers = statm.split(whereSeparator: \.isWhitespace)
-    guard numbers.count >= 2, let pages = CheckedInt(numbers[1]) else { return nil }
-    return pages.multiplied(by: CheckedInt(pageSize))?.within(0...Int.max)
-  }
+  public func residentBytes() -> Int? { ResidentMemory.bytes(path: path) }
 }
 
 /// Memory whose amount is set by its owner.

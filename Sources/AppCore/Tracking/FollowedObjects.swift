@@ -31,7 +31,7 @@ package struct FollowedObjects: Sendable {
   private var latestUpdate: Duration?
 
   /// No objects yet; those not seen for longer than `lifetime` are forgotten.
-  package init(_ rules: TrackingRules = .live, lifetime: Duration = LiveConfiguration().objectLifetime) {
+  package init(_ rules: TrackingRules = .live, lifetime: Duration = TrackingRules.liveLifetime) {
     self.lifetime = lifetime
     tracker = MultiObjectTracker(rules)
   }

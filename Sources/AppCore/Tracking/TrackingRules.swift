@@ -43,4 +43,7 @@ public struct TrackingRules: Sendable, Equatable {
     (rules.confirmsAtOnce, rules.separatesClasses, rules.movesLost) = (true, true, false)
     return rules
   }()
+
+  /// How long the live loop remembers an object that it no longer sees, unless its rules state another time.
+  public static let liveLifetime = Duration.seconds(30)
 }

@@ -10,7 +10,7 @@ public struct CheckpointDescription: Sendable {
   public let finds: String?
   /// Class names in order, as far as they are known.
   public let classNames: [String]
-  /// Classes; nil of networks that have none, and where nothing tells.
+  /// The number of classes; nil for networks without classes, and if nothing states it.
   public let classCount: Int?
   /// Key points of an object and numbers of each, of a network that finds some.
   public let keypointShape: [Int]?

@@ -19,10 +19,10 @@ extension PickleMachine {
     -> PickleValue
   {
     guard case .global(let name)? = heap.node(callable)?.kind else {
-      throw .wrongOperand("something that is no class is to be constructed", offset: offset)
+      throw .wrongOperand("the pickle constructs something that is not a class", offset: offset)
     }
     guard heap.node(arguments)?.kind == .tuple, let arguments = heap.elements(arguments) else {
-      throw .wrongOperand("the arguments are no tuple", offset: offset)
+      throw .wrongOperand("the arguments must be a tuple", offset: offset)
     }
     switch name {
     case "collections.OrderedDict", "builtins.dict", "__builtin__.dict":

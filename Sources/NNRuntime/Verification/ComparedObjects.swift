@@ -85,7 +85,7 @@ struct ObjectComparison {
         continue
       }
       guard let kind = Int(exactly: row[5]) else {
-        defects.append("object \(index) of the reference is of class \(row[5]), which is no index")
+        defects.append("object \(index) of the reference is of class \(row[5]), which is not an index")
         continue
       }
       expected.append(

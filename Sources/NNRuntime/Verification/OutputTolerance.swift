@@ -57,8 +57,10 @@ extension LayerTolerance {
 
 /// How objects may differ, beside their numbers.
 enum ObjectTolerance {
-  /// By how much a score may miss the threshold of confidence, or an overlap that of overlap, for an object that only one
-  /// side has to be let pass: of the same raw outputs, what single precision rounds, and a pixel's hundredths in a box of
+  /// Distance of a score from the confidence threshold, or of an overlap from the overlap threshold, within which an object
+  /// that only one side has passes.
+  ///
+  /// For the same raw outputs it is the rounding of single precision, and a pixel's hundredths in a box of
   /// some ten pixels.
   static let ownMargin: (score: Float, overlap: Float) = (1e-5, 2e-3)
   /// The same after the whole network, where boxes are off by up to a tenth of a pixel.

@@ -13,7 +13,7 @@ package enum Parallel {
   private static let least = 1 << 15
   private static let processors = max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
 
-  /// Threads that work side by side: one a processor, unless who runs a network says how many.
+  /// Threads that work side by side: one per processor, unless who runs a network says how many.
   @TaskLocal package static var threads = processors
 
   /// Calls `body` with ranges that make up `0..<count`, side by side where that is worth it.

@@ -49,6 +49,9 @@ public struct Intrinsics: Hashable, Sendable {
     self.imageSize = imageSize
   }
 
+  /// The principal point, counted from the picture's corner as all points of a picture are.
+  public var principalPoint: Point2<ImagePixels> { Point2(fromFirstCenter: cx, cy) }
+
   /// K, column after column.
   public var columnMajor: [Double] { [fx, 0, 0, 0, fy, 0, cx, cy, 1] }
 

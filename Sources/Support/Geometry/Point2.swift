@@ -16,6 +16,14 @@ public struct Point2<Frame: PlanarFrame>: Hashable, Sendable {
   @inlinable
   public init(centerOf column: Int, _ row: Int) { self.init(Double(column) + 0.5, Double(row) + 0.5) }
 
+  /// The point that lies `column`, `row` from the center of the first cell, as intrinsics and interpolation count.
+  @inlinable
+  public init(fromFirstCenter column: Double, _ row: Double) { self.init(column + 0.5, row + 0.5) }
+
+  /// The coordinates as counted from the center of the first cell.
+  @inlinable
+  public var fromFirstCenter: (x: Double, y: Double) { (x - 0.5, y - 0.5) }
+
   /// Whether both coordinates are finite.
   @inlinable public var isFinite: Bool { x.isFinite && y.isFinite }
 

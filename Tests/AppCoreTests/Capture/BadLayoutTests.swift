@@ -131,7 +131,8 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
       "transforms.json, frame 0: intrinsics have a focal length that is not positive"),
     .transforms(
       ["camera_model": "OPENCV_FISHEYE"],
-      "transforms.json, frame 0: the lens is not a pinhole's (camera_model \"OPENCV_FISHEYE\" is no pinhole)"),
+      "transforms.json, frame 0: the lens is not a pinhole's (camera_model \"OPENCV_FISHEYE\" is not a pinhole)"
+    ),
     .transforms(
       ["k1": 0.03],
       "transforms.json, frame 0: the lens is not a pinhole's (k1 is not 0)"),
@@ -196,7 +197,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     ),
     .file(
       .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n0 1 0 inf\n0 0 1 0\n0 0 0 1\n",
-      "trajectory.log, frame 0: camera-to-world has a number that is none"
+      "trajectory.log, frame 0: camera-to-world contains NaN or infinity"
     ),
     .file(
       .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 2 1\n",

@@ -155,9 +155,9 @@ import Testing
   }
 
   @Test func residentMemoryIsRead() throws {
-    #expect(ProcessMemory.residentBytes(statm: "900 25 7 1 0 5 0\n", pageSize: 4096) == 102_400)
+    #expect(ResidentMemory.bytes(statm: "900 25 7 1 0 5 0\n", pageSize: 4096) == 102_400)
     for text in ["", "900", "900 -1", "900 x", "1 \(Int.max)"] {
-      #expect(ProcessMemory.residentBytes(statm: text, pageSize: 4096) == nil, "\(text)")
+      #expect(ResidentMemory.bytes(statm: text, pageSize: 4096) == nil, "\(text)")
     }
     let bytes = try #require(ProcessMemory().residentBytes())
     #expect(bytes > 1 << 20)

@@ -80,9 +80,11 @@ import Testing
     Case(code("(Nd"), .pickle(.wrongOperand("a key has no value", offset: 4))),
     Case(code("NNb"), .pickle(.wrongOperand("a plain value is given a state", offset: 4))),
     Case(code("]Nb"), .pickle(.wrongOperand("a value that has no state is given one", offset: 4))),
-    Case(code("N)R"), .pickle(.wrongOperand("something that is no class is to be constructed", offset: 4))),
     Case(
-      Pickle.global("a", "b") + code("NR"), .pickle(.wrongOperand("the arguments are no tuple", offset: 8))),
+      code("N)R"), .pickle(.wrongOperand("the pickle constructs something that is not a class", offset: 4))),
+    Case(
+      Pickle.global("a", "b") + code("NR"), .pickle(.wrongOperand("the arguments must be a tuple", offset: 8))
+    ),
     Case(code("NN)") + [0x92], .pickle(.wrongOperand("a dictionary is needed", offset: 5))),
     Case(
       Pickle.call("collections", "OrderedDict", [Pickle.tuple([code("N")])]),

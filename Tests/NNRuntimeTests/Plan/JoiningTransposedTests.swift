@@ -54,7 +54,7 @@ struct JoiningTransposedTests {
     }
     let plan = try Plan(prototypes(), options: PlanOptions(precision: .bf16))
     let layer = try #require(plan.layers.first { $0.name == "conv" })
-    let hasTiles = catalogue.convolutions.contains { $0.needs.contains(.tiles) }
+    let hasTiles = catalogue.convolutions.contains { $0.needs.contains(.amx) }
     // arm64's are no faster than those of floats.
     let hasFastIntegers = catalogue.convolutions.contains {
       $0.products == .int16 && !$0.needs.contains(.neon)

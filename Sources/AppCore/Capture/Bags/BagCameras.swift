@@ -84,9 +84,11 @@ struct BagCameras {
     let (otherWidth, otherHeight) = (
       Double(b.size?.width ?? a.size?.width ?? 1), Double(b.size?.height ?? a.size?.height ?? 1)
     )
+    let (principal, otherPrincipal) = (a.principalPoint, b.principalPoint)
     let numbers = [
       (a.fx / width, b.fx / otherWidth), (a.fy / height, b.fy / otherHeight),
-      ((a.cx + 0.5) / width, (b.cx + 0.5) / otherWidth), ((a.cy + 0.5) / height, (b.cy + 0.5) / otherHeight),
+      (principal.x / width, otherPrincipal.x / otherWidth),
+      (principal.y / height, otherPrincipal.y / otherHeight),
     ]
     return numbers.allSatisfy { abs($0.0 - $0.1) <= tolerance * max(abs($0.0), abs($0.1)) }
   }

@@ -21,7 +21,7 @@ enum BagFolder: CaptureFormat {
     let meant = try Self.meant(all, in: folder)
     let taken = NameSet(meant)
     let notes = all.filter { !taken.contains($0) }.map {
-      "\($0) is no part of the recording (\(BagRecording.metadata)), and is left out"
+      "\($0) is not part of the recording (\(BagRecording.metadata)), and is left out"
     }
     for name in meant {
       // Recordings are mapped, or read by the page.

@@ -148,7 +148,8 @@ enum CompressedDepth {
     // The stored number is a / depth + b; 0 is none.
     let (scale, shift) = (single(a), single(b))
     guard scale.isFinite, shift.isFinite, scale > 0 else {
-      throw .malformed(file: file, reason: "a depth map's quantization is none")
+      throw .malformed(
+        file: file, reason: "a depth map's quantization must have a finite shift and a finite scale above 0")
     }
     return stored.map { stored in
       guard stored > 0 else { return .nan }

@@ -24,7 +24,7 @@ struct MCAPFile: BagFile {
   /// The file's number in `recent`.
   private let number: Int
 
-  /// - Throws: `CaptureError` where the file is none of MCAP, or asks for more than its limits.
+  /// - Throws: `CaptureError` if the file is not MCAP, or asks for more than its limits.
   init(path: String, limits: CaptureLimits, recent: RecentChunks) throws(CaptureError) {
     do {
       bytes = try FileBytes(path: path)

@@ -77,7 +77,9 @@ final class EncodedPictures {
       isBoxes
       ? kinds.first { brand.elementsEqual($0.0.utf8) }?.1
       : first.starts(with: "RIFF".utf8) && brand.elementsEqual("WEBP".utf8) ? "WebP" : nil
-    guard let kind else { return counted(count, "byte that is no picture", "bytes that are no picture") }
+    guard let kind else {
+      return counted(count, "byte that is not a picture", "bytes that are not a picture")
+    }
     return
       "\(counted(count, "byte")) of \(kind), which pipes do not take: give the file by its name, or send JPEG or PNG"
   }

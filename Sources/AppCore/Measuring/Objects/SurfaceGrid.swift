@@ -16,7 +16,7 @@ struct SurfaceGrid {
   private static let plausibleNoise = 2e-4...2e-2
   /// A cell ends somewhere between two readings.
   private static let leastDoubt = 0.5
-  /// An object of so many neighborhoods scatters by half of what they err by.
+  /// Number of neighborhoods of an object from which its scatter is half of their error.
   private static let neighborhoods = 3.0
   /// Boxes and masks that end this near to the border of the picture, as a share of its longer side, are cut by it: a
   /// detector places them no better.

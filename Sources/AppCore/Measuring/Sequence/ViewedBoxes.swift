@@ -147,7 +147,7 @@ struct ViewedBoxes {
         yaw: isRound ? nil : yawError, scale: scale))
   }
 
-  /// The variance of what all lengths err by alike, over them.
+  /// The variance of the error that all lengths share, over the lengths.
   private var shared: Double {
     let all = errors ?? []
     return CombinedPosition.variance(

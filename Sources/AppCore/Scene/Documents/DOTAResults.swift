@@ -1,7 +1,7 @@
 import FileFormats
 import Geometry
 
-/// Oriented boxes as the text files of DOTA's evaluation, one a class: `IMAGE SCORE X1 Y1 X2 Y2 X3 Y3 X4 Y4`.
+/// Oriented boxes as the text files of DOTA's evaluation, one per class: `IMAGE SCORE X1 Y1 X2 Y2 X3 Y3 X4 Y4`.
 ///
 /// Characters that would end a word of a line or are not allowed in a file's name are replaced. Where two pictures or
 /// classes then have the same name, `-2`, `-3` and so on follow the later one's.

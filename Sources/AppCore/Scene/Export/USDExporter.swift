@@ -38,9 +38,7 @@ public enum USDExporter {
     let size = camera.orientation.apply(to: optics.imageSize)
     let focal = camera.orientation.transposes ? (x: optics.fy, y: optics.fx) : (x: optics.fx, y: optics.fy)
     let pose = camera.cameraToWorld
-    // Intrinsics count from the center of the first pixel, the picture from its corner.
-    let principal = camera.orientation.upright(
-      Point2<ImagePixels>(optics.cx + 0.5, optics.cy + 0.5), stored: optics.imageSize)
+    let principal = camera.orientation.upright(optics.principalPoint, stored: optics.imageSize)
     let height = aperture * Double(size.height) / Double(size.width) * focal.x / focal.y
     stage.add("Camera", name: "camera \(camera.name)") { stage in
       stage.set("float focalLength", "\(aperture * focal.x / Double(size.width))")

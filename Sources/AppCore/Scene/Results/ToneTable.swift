@@ -16,7 +16,7 @@ enum SRGBTransfer {
 /// With L the linear light of the value, m = alpha / 255 the coverage, b the object gain and d the
 /// background gain: out = m · min(1, b L) + (1 − m) · min(1, d L), stored again as sRGB.
 package struct ToneTable: Sendable {
-  /// 256 rows, one an alpha, of 256 stored values.
+  /// 256 rows, one per alpha, of 256 stored values.
   package let entries: [UInt8]
 
   package init(backgroundGain: Double, objectGain: Double) {

@@ -24,7 +24,7 @@ struct LayerNorm: Sendable {
   private let gamma, beta: Tensor
   private let path: String
 
-  /// Binds `weight` and `bias`, one a channel.
+  /// Binds `weight` and `bias`, one per channel.
   init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
     gamma = try weights.tensor("weight", shape: [channels])
     beta = try weights.tensor("bias", shape: [channels])
@@ -48,7 +48,7 @@ struct LayerScale: Sendable {
   private let gamma: Tensor
   private let path: String
 
-  /// Binds `gamma`, one a channel.
+  /// Binds `gamma`, one per channel.
   init(_ weights: WeightScope, _ channels: Int) throws(WeightError) {
     gamma = try weights.tensor("gamma", shape: [channels])
     path = weights.prefix

@@ -23,7 +23,7 @@ package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
       block: ConvolutionKernel.Block(rows: OpenBLASKernels.block, columns: OpenBLASKernels.panelWidth),
       tolerance: tolerance, by: .baseline, packedCount: { OpenBLASKernels.weightCount($0) },
       pack: { unsafe OpenBLASKernels.pack($0, $1, $2, $3) },
-      scratch: { shape, _ in OpenBLASKernels.convolutionScratch(shape) * (items == .pairs ? 2 : 1) },
+      scratch: { shape, _ in OpenBLASKernels.convolutionScratch(shape) * (items == .strassenPairs ? 2 : 1) },
       run: { task, share in
         // One panel holds all output channels.
         if share.panels.contains(0) { unsafe run(task, share) }
@@ -39,7 +39,8 @@ package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
     "gemm-f32", .gemm, of: .pixels, prologues: .pixelwise, epilogues: .sums, items: .pixels,
     tolerance: .product, pixels)
   unsafe add(
-    "strassen-f32", .strassen, of: .halves, prologues: .normalize, epilogues: .sums, items: .pairs,
+    "strassen-f32", .strassen, of: .halvedChannels, prologues: .normalize, epilogues: .sums,
+    items: .strassenPairs,
     tolerance: .strassen
   ) { unsafe OpenBLASKernels.pairs(blas, $0, $1) }
   unsafe add(
@@ -48,7 +49,7 @@ package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
     unsafe add(
       stride == 1 ? "winograd-f4x4-f32" : "winograd-f4x4-strided-f32", .winograd4x4,
       of: .squares(stride: stride),
-      prologues: stride == 1 ? .enlarge : .none, epilogues: stride == 1 ? .tiles : .residual,
+      prologues: stride == 1 ? .enlarge : .none, epilogues: stride == 1 ? .residualOrProject : .residual,
       items: .tiles(.four), tolerance: .winograd
     ) { unsafe tiles($0, $1, edge: 4) }
   }
@@ -57,7 +58,8 @@ package func openBLASCatalogue() throws(OpenBLASError) -> KernelCatalogue {
     tolerance: .winograd
   ) { unsafe tiles($0, $1, edge: 4) }
   unsafe add(
-    "winograd-f6x6-f32", .winograd6x6, of: .squares(stride: 1), prologues: .enlarge, epilogues: .tiles,
+    "winograd-f6x6-f32", .winograd6x6, of: .squares(stride: 1), prologues: .enlarge,
+    epilogues: .residualOrProject,
     items: .tiles(.six), tolerance: .winograd
   ) { unsafe tiles($0, $1, edge: 6) }
   unsafe catalogue.add(

@@ -129,7 +129,7 @@ private struct JoinedTaps {
 
 /// The sums that both biases add to the outputs, inside the map and at its edges.
 struct JointBiases {
-  /// One an output channel, padded as the kernels want it.
+  /// One per output channel, padded as the kernels want it.
   let inside: [Float]
   /// The transposed convolution's bias times each tap of the 3x3 kernel, (position, out channel).
   private let taps: [[Double]]
@@ -166,7 +166,7 @@ struct JointBiases {
     return [inRow, inColumn, inEither].flatMap(missing)
   }
 
-  /// The negated sums of the taps at some positions of the kernel, one an output channel.
+  /// The negated sums of the taps at some positions of the kernel, one per output channel.
   private func missing(_ positions: [Int]) -> [Float] {
     taps[0].indices.map { out in
       Float(positions.reduce(0.0) { sum, position in sum - taps[position][out] })

@@ -76,6 +76,9 @@ package struct Attention: Operator {
   }
 
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { reduced.element == .float32 ? .all : .none }
+  package var elementwiseStep: ElementwiseStep { .none }
+  package var multiples: ResultMultiples { .any }
+  package func joined(with step: ElementwiseStep, hasResidual: Bool) -> (any Operator)? { nil }
 
   package func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel) {
     let products = choosing.elements.products(layer.index)

@@ -19,6 +19,8 @@ struct AveragePool: VectorOperator {
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { window.height * window.width }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let (height, width) = try window.size(on: inputs[0])

@@ -8,6 +8,8 @@ struct ChannelProduct: VectorOperator {
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .addend }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     guard inputs[1] == MapShape(height: 1, width: 1, channels: inputs[0].channels) else {

@@ -168,6 +168,35 @@ extension Convolution: Operator {
     return reduced.element == .float32 ? .all : .none
   }
 
+  package var elementwiseStep: ElementwiseStep { .none }
+  package var multiples: ResultMultiples { .any }
+
+  package func joined(with step: ElementwiseStep, hasResidual: Bool) -> (any Operator)? {
+    doing(step, hasResidual: hasResidual)
+  }
+
+  /// This convolution with `step` done on the way to memory; nil where its kernels cannot.
+  func doing(_ step: ElementwiseStep, hasResidual: Bool) -> Convolution? {
+    guard !hasResidual else { return nil }
+    var layer = self
+    switch step {
+    case .none: return nil
+    case .line(let affine) where activation != .none:
+      guard let line = affine.uniform,
+        let activation = activation.followed(byScale: line.scale, shift: line.shift)
+      else { return nil }
+      layer.activation = activation
+    case .line(let affine):
+      layer.scale = scale.map { zip($0, affine.scale).map { $0 * $1 } } ?? affine.scale
+      layer.bias = bias.indices.map { bias[$0] * affine.scale[$0] + affine.shift[$0] }
+    case .activation(let following):
+      guard activation == .none else { return nil }
+      layer.activation = following
+    case .addition: layer.epilogue = .residual
+    }
+    return layer
+  }
+
   package func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel) {
     isDepthwise ? depthwiseChoice(layer, choosing) : denseChoice(layer, choosing)
   }

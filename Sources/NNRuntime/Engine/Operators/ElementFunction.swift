@@ -97,6 +97,13 @@ struct ElementFunction: VectorOperator {
   func shape(of inputs: [MapShape]) -> MapShape { inputs[0] }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+
+  var multiples: ResultMultiples {
+    guard case .multiples(let scale, let low, let high) = function, high - low <= 255, low <= 0, high >= 0
+    else { return .any }
+    return .own(ByteSteps(scale: scale, low: low, high: high))
+  }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {
     let node = layer.node

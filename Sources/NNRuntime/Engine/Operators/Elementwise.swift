@@ -25,6 +25,8 @@ package struct Affine: VectorOperator {
   package var parameterCount: Int { scale.count + shift.count }
   package func longestSum(of input: MapShape) -> Int { 1 }
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+  package var elementwiseStep: ElementwiseStep { .line(self) }
+  package var multiples: ResultMultiples { .any }
 
   package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     for count in [scale.count, shift.count] { try inputs[0].checkOneAChannel([count]) }
@@ -47,6 +49,8 @@ package struct Activate: VectorOperator {
   package func shape(of inputs: [MapShape]) -> MapShape { inputs[0] }
   package func longestSum(of input: MapShape) -> Int { 1 }
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+  package var elementwiseStep: ElementwiseStep { .activation(activation) }
+  package var multiples: ResultMultiples { .any }
 
   package func step(_ layer: PlacedNode, _ kernel: Kernel<ElementwiseTask>, _ builder: StepBuilder) -> Step {
     elementwise(layer, kernel, builder, .unary, activation)
@@ -67,6 +71,8 @@ struct Add: VectorOperator {
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+  var elementwiseStep: ElementwiseStep { .addition }
+  var multiples: ResultMultiples { .any }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     try commonShape(of: inputs)
@@ -84,6 +90,8 @@ struct Copy: VectorOperator {
   func shape(of inputs: [MapShape]) -> MapShape { inputs[0] }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<ElementwiseTask>, _ builder: StepBuilder) -> Step {
     elementwise(layer, kernel, builder, .unary)
@@ -99,6 +107,8 @@ struct PrependToken: VectorOperator {
   var parameterCount: Int { token.count }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     guard inputs[0].height == 1 else { throw .wrongInputs(inputs, needed: "a sequence of tokens is needed") }
@@ -165,7 +175,7 @@ extension Affine {
 }
 
 extension MapShape {
-  /// Checks that numbers of a shape are one a channel.
+  /// Checks that numbers of a shape are one per channel.
   func checkOneAChannel(_ found: [Int]) throws(GraphError.Kind) {
     guard found == [channels] else {
       throw .wrongWeights(

@@ -30,6 +30,8 @@ struct GroupedConvolution: VectorOperator {
   var name: String { isTransposed ? "grouped-convtranspose" : "grouped-conv" }
   var parameterCount: Int { weights.count + bias.count }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func longestSum(of input: MapShape) -> Int { window.height * window.width * input.channels / groups }
 

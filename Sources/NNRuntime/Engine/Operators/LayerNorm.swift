@@ -9,6 +9,8 @@ package struct LayerNorm: VectorOperator {
   package var parameterCount: Int { gamma.count + beta.count }
   package func longestSum(of input: MapShape) -> Int { input.channels }
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { .input }
+  package var elementwiseStep: ElementwiseStep { .none }
+  package var multiples: ResultMultiples { .any }
 
   package func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     for count in [gamma.count, beta.count] { try inputs[0].checkOneAChannel([count]) }

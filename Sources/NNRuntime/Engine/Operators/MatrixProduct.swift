@@ -16,6 +16,8 @@ struct MatrixProduct: VectorOperator {
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { depth }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     guard a.axes.count >= 2, a.axes.count == b.axes.count, depth == b.axes[b.axes.count - 2].size,

@@ -8,6 +8,8 @@ struct MaxPool: VectorOperator {
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .ofInputs }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let (height, width) = try Window(height: edge, width: edge, stride: stride, padding: padding)

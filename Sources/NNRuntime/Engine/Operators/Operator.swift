@@ -26,6 +26,14 @@ package protocol Operator: Sendable {
   ) -> ReducedProducts
   /// Which of its maps hold floats in such a plan.
   func floats(_ reduced: ReducedProducts) -> FloatMaps
+  /// Its work on each element, if the layer before it can do that on the way to memory.
+  var elementwiseStep: ElementwiseStep { get }
+  /// This operator with `step` done on the way to memory; nil where its kernels cannot.
+  ///
+  /// - `hasResidual`: whether it adds another map to its own result.
+  func joined(with step: ElementwiseStep, hasResidual: Bool) -> (any Operator)?
+  /// The multiples that its result consists of.
+  var multiples: ResultMultiples { get }
   /// The kernel, and why it was chosen.
   func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel)
 }
@@ -93,6 +101,28 @@ package enum FloatMaps: Sendable {
   case all
 }
 
+/// An elementwise operator, as the layer before it does it on the way to memory.
+package enum ElementwiseStep: Sendable {
+  /// The operator is not elementwise, or is done by a layer of its own.
+  case none
+  /// One factor and one addend per channel.
+  case line(Affine)
+  /// An activation.
+  case activation(Activation)
+  /// The addition of another map.
+  case addition
+}
+
+/// Whether a result consists of multiples of a scale, as a convolution of 8-bit integers reads them.
+package enum ResultMultiples: Sendable {
+  /// It may hold any numbers.
+  case any
+  /// It moves its inputs' numbers, or puts zeros around them.
+  case ofInputs
+  /// These.
+  case own(ByteSteps)
+}
+
 /// An operator without work: its result is memory of another value, or was there before the run.
 package protocol MemoryOperator: Operator {}
 
@@ -106,6 +136,13 @@ extension MemoryOperator {
   package func reduced(
     _ node: Node, _ shapes: [MapShape], _ arithmetic: Arithmetic, isOutput: Bool
   ) -> ReducedProducts { .floats }
+
+  package var elementwiseStep: ElementwiseStep { .none }
+
+  package func joined(with step: ElementwiseStep, hasResidual: Bool) -> (any Operator)? { nil }
+
+  /// Its memory is that of its inputs.
+  package var multiples: ResultMultiples { .ofInputs }
 
   package func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel) {
     (AlgorithmChoice(algorithm: .none, reason: "memory of another value"), .none)
@@ -129,6 +166,9 @@ extension VectorOperator {
   package func reduced(
     _ node: Node, _ shapes: [MapShape], _ arithmetic: Arithmetic, isOutput: Bool
   ) -> ReducedProducts { .floats }
+
+  /// Its kernels do nothing on the way to memory.
+  package func joined(with step: ElementwiseStep, hasResidual: Bool) -> (any Operator)? { nil }
 
   package func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel) {
     let kernel = choosing.first(Task.self, layer.node)

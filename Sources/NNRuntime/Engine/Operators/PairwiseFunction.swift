@@ -22,6 +22,8 @@ struct PairwiseFunction: VectorOperator {
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     try commonShape(of: inputs)

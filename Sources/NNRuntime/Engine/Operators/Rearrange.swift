@@ -38,6 +38,8 @@ struct Rearrange: VectorOperator {
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 1 }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .ofInputs }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     let result = try MapShape.result(height: order.height, width: order.width, channels: order.channels)

@@ -18,6 +18,8 @@ package struct Resize: VectorOperator {
 
   package var parameterCount: Int { 0 }
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
+  package var elementwiseStep: ElementwiseStep { .none }
+  package var multiples: ResultMultiples { .any }
 
   package var name: String {
     switch interpolation {

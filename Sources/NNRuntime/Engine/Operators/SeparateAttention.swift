@@ -59,6 +59,9 @@ struct SeparateAttention: Operator {
   ) -> ReducedProducts { .floats }
 
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
+  func joined(with step: ElementwiseStep, hasResidual: Bool) -> (any Operator)? { nil }
 
   func choice(_ layer: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel) {
     let kernel = choosing.first(AttentionTask.self, layer.node)

@@ -7,6 +7,8 @@ struct Softmax: VectorOperator {
   func shape(of inputs: [MapShape]) -> MapShape { inputs[0] }
   func longestSum(of input: MapShape) -> Int { input.channels }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func step(_ layer: PlacedNode, _ kernel: Kernel<SoftmaxTask>, _ builder: StepBuilder) -> Step {
     let output = builder.shapes[layer.node.output]

@@ -28,6 +28,13 @@ struct TransposedConvolution: Operator {
   }
 
   func floats(_ reduced: ReducedProducts) -> FloatMaps { reduced.element == .float32 ? .all : .none }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
+
+  func joined(with step: ElementwiseStep, hasResidual: Bool) -> (any Operator)? {
+    if case .addition = step { return nil }
+    return layer.doing(step, hasResidual: hasResidual).map { TransposedConvolution(layer: $0) }
+  }
 
   func choice(_ placed: PlacedNode, _ choosing: LayerChoice) -> (AlgorithmChoice, LayerKernel) {
     let node = placed.node

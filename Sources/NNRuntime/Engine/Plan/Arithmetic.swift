@@ -93,7 +93,7 @@ package struct Arithmetic {
 extension KernelCatalogue {
   /// Whether direct products of bf16 are faster than Winograd's of integers: the processor multiplies tiles.
   fileprivate var prefersTiles: Bool {
-    convolutions.contains { $0.products == .bfloat16 && $0.needs.contains(.tiles) }
+    convolutions.contains { $0.products == .bfloat16 && $0.needs.contains(.amx) }
   }
 
   /// Whether products of 16-bit integers are faster than those of floats; arm64's are not.

@@ -43,7 +43,7 @@ package struct WorkGrid: Equatable, Sendable {
   package init(_ kernel: ConvolutionKernel, _ shape: ConvolutionShape) {
     switch kernel.items {
     case .pixels: self.init(pixels: shape, kernel.block)
-    case .pairs: self.init(pairs: shape, kernel.block)
+    case .strassenPairs: self.init(pairs: shape, kernel.block)
     case .tiles(let tile): self.init(tiles: shape, tile, kernel.block)
     case .rows: self.init(rows: shape, kernel.block)
     }

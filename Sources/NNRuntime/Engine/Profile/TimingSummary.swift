@@ -56,7 +56,7 @@ public struct TimingSummary: Sendable, Equatable {
     outliers = samples.count { $0 < quartiles.lower - reach || $0 > quartiles.upper + reach }
   }
 
-  /// Half of the measurements are not above it.
+  /// Median.
   public var median: Double { quartiles.median }
 
   /// The value below which `share` (0 to 1) of the sorted samples lie, interpolated between its neighbors as

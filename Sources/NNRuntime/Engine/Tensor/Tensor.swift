@@ -57,7 +57,7 @@ public struct Tensor: Sendable {
   ///
   /// The elements stay where they are; they change places whenever they are read.
   package func transposed() -> Tensor {
-    precondition(shape.count == 2, "\(shape) is no matrix")
+    precondition(shape.count == 2, "\(shape) is not a matrix")
     return Tensor(
       shape: [shape[1], shape[0]], dtype: .float32, storage: TensorStorage(.transposed(self)))
   }

@@ -146,7 +146,7 @@ extension WeightError.Kind: CustomStringConvertible {
     case .notFloat(let dtype): "element type \(dtype), floating-point numbers are needed"
     case .wrongScales(let found, let expected):
       "its scales have the shape \(found), one for each of \(counted(expected, "output channel")) is needed: quantize again"
-    case .badScale(let channel): "the scale of channel \(channel) is no positive number: quantize again"
+    case .badScale(let channel): "the scale of channel \(channel) must be positive: quantize again"
     case .changedScales:
       "the scales of its 8-bit weights are not those that it was written with: quantize again"
     case .nonFinite(let index):

@@ -37,7 +37,7 @@ public struct ConvolutionDomain: Sendable {
   /// 1x1 on all pixels of a map.
   public static let everyPixel = ConvolutionDomain(.pixel, stride: 1, padding: 0)
   /// 1x1 on all pixels of a map, both kinds of channels in halves of whole vectors.
-  public static let halves = ConvolutionDomain(.pixel, stride: 1, padding: 0, channels: 32)
+  public static let halvedChannels = ConvolutionDomain(.pixel, stride: 1, padding: 0, channels: 32)
   /// All but 1x1.
   public static let areas = ConvolutionDomain(.area)
   /// 3x3 with a padding of 1, channels in whole vectors.

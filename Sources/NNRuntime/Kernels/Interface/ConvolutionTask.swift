@@ -167,7 +167,7 @@ public struct ConvolutionTask {
   public var epilogue: Epilogue
   /// As the pack function of the same kernel left them.
   public var weights: UnsafePointer<Float>
-  /// One an output channel, padded with zeros to whole panels.
+  /// One per output channel, padded with zeros to whole panels.
   public var bias: UnsafePointer<Float>
   /// At least `inChannels` zeros (rounded up to 16); with a subpixel as many as output channels.
   public var zeros: UnsafePointer<Float>

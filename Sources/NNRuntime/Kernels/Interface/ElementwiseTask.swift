@@ -20,7 +20,7 @@ public struct ElementwiseTask {
   public var a: MapPointer
   /// The second operand, where the operation has one.
   public var b: MapPointer?
-  /// One a channel, where the operation has them.
+  /// One per channel, where the operation has them.
   public var scale, shift: UnsafePointer<Float>?
   /// May be `a` or `b` itself.
   public var output: MutableMapPointer

@@ -49,7 +49,7 @@ public struct ConvolutionKernel: Sendable {
     /// A residual or an addend.
     public static let sums = Epilogues(rawValue: residual.rawValue | addend.rawValue)
     /// A residual or a projection.
-    public static let tiles = Epilogues(rawValue: residual.rawValue | project.rawValue)
+    public static let residualOrProject = Epilogues(rawValue: residual.rawValue | project.rawValue)
 
     /// Their names, for people.
     public var names: [String] {
@@ -63,7 +63,7 @@ public struct ConvolutionKernel: Sendable {
     /// Output pixels, row by row.
     case pixels
     /// Pairs of blocks of output pixels (`ConvolutionShape.rowPairs`); panels are those of half the output channels.
-    case pairs
+    case strassenPairs
     /// Output rows. A product over pixels is a map of one pixel a row, where the rows of its maps follow each other.
     case rows
     /// Output tiles, row by row.
@@ -155,7 +155,7 @@ public struct ConvolutionKernel: Sendable {
 extension ConvolutionKernel {
   /// Panels of a convolution's output channels, or of half of them.
   public func panels(_ shape: ConvolutionShape) -> Int {
-    let channels = items == .pairs ? shape.outChannels / 2 : shape.outChannels
+    let channels = items == .strassenPairs ? shape.outChannels / 2 : shape.outChannels
     return (channels + block.columns - 1) / block.columns
   }
 }

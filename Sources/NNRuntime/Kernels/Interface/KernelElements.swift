@@ -75,7 +75,7 @@ public struct KernelTolerance: Sendable {
   /// Attention whose scores are products of 8-bit integers: they become exponents.
   public static let byteAttention = KernelTolerance(sums: 4e-2, functions: 2e-4)
   /// Products of half precision, Winograd's convolutions among them.
-  public static let halves = KernelTolerance(sums: 4e-3, functions: 2e-4)
+  public static let float16 = KernelTolerance(sums: 4e-3, functions: 2e-4)
   /// Products of integers of 16 bits, Winograd's convolutions among them.
   public static let integers = KernelTolerance(sums: 2e-3, functions: 2e-4)
   /// Products of integers of 8 bits.

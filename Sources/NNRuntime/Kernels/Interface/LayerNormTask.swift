@@ -1,6 +1,6 @@
 /// How a pixel (token) is normalized over its channels: out = (x - mean) / sqrt(variance + epsilon) * gamma + beta.
 public struct Normalization {
-  /// One a channel.
+  /// One per channel.
   public var gamma, beta: UnsafePointer<Float>
   /// Added to the variance inside the root.
   public var epsilon: Float

@@ -18,13 +18,13 @@ public struct Processor: Sendable {
     /// Products of integers, pairs of 16 bits and four of 8: AVX-512 VNNI.
     public static let integers = Features(rawValue: 1 << 9)
     /// Products of pairs of bf16: AVX-512 BF16.
-    public static let pairs = Features(rawValue: 1 << 2)
+    public static let bf16Pairs = Features(rawValue: 1 << 2)
     /// Products of bf16 tiles: AMX.
-    public static let tiles = Features(rawValue: 1 << 3)
+    public static let amx = Features(rawValue: 1 << 3)
     /// arm64's vectors of 128 bits with fused multiply-add: Advanced SIMD.
     public static let neon = Features(rawValue: 1 << 4)
     /// Arithmetic in half precision: FEAT_FP16.
-    public static let halves = Features(rawValue: 1 << 5)
+    public static let fp16 = Features(rawValue: 1 << 5)
     /// Products of 8-bit integers, four to a lane: FEAT_DotProd.
     public static let dotProducts = Features(rawValue: 1 << 6)
     /// Products of matrices of 8-bit integers: FEAT_I8MM.
@@ -36,8 +36,8 @@ public struct Processor: Sendable {
     public var names: [String] {
       [
         (Self.avx2, "avx2"), (.avx512, "avx512"), (.integers, "avx512vnni"),
-        (.pairs, "avx512bf16"), (.tiles, "amx"), (.neon, "neon"),
-        (.halves, "fp16"), (.dotProducts, "dotprod"), (.integerMatrices, "i8mm"), (.bfloatMatrices, "bf16"),
+        (.bf16Pairs, "avx512bf16"), (.amx, "amx"), (.neon, "neon"),
+        (.fp16, "fp16"), (.dotProducts, "dotprod"), (.integerMatrices, "i8mm"), (.bfloatMatrices, "bf16"),
       ]
       .filter { contains($0.0) }.map(\.1)
     }
@@ -84,12 +84,12 @@ private let ownFeatures: Processor.Features = {
     if cpu.isLevel3 { features.insert(.avx2) }
     if cpu.isLevel4 { features.insert(.avx512) }
     if cpu.hasIntegers { features.insert(.integers) }
-    if cpu.hasPairs { features.insert(.pairs) }
-    if cpu.hasTiles { features.insert(.tiles) }
+    if cpu.hasPairs { features.insert(.bf16Pairs) }
+    if cpu.hasTiles { features.insert(.amx) }
   #elseif arch(arm64)
     let cpu = HardwareCapabilities.current
     if cpu.hasVectors { features.insert(.neon) }
-    if cpu.hasHalves { features.insert(.halves) }
+    if cpu.hasHalves { features.insert(.fp16) }
     if cpu.hasDotProducts { features.insert(.dotProducts) }
     if cpu.hasIntegerMatrices { features.insert(.integerMatrices) }
     if cpu.hasBFloatMatrices { features.insert(.bfloatMatrices) }

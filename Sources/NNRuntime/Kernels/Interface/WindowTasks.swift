@@ -14,7 +14,7 @@ public struct DepthwiseTask {
   public var residual: MapPointer?
   /// Packed weights.
   public var weights: UnsafePointer<Float>
-  /// One an output channel.
+  /// One per output channel.
   public var bias: UnsafePointer<Float>
   /// Applied to the sum before it is stored.
   public var activation: Activation

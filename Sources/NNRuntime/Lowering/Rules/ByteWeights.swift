@@ -5,7 +5,7 @@ import ONNX
 struct ByteWeights {
   /// The integers, less their zero points, in the order of the file.
   var integers: WeightTensor
-  /// One an output channel.
+  /// One per output channel.
   var scale: [Float]
 
   /// The integers of what `DequantizeLinear` made of known ones; nil where a scale covers anything but whole output channels,

@@ -18,7 +18,7 @@ struct ConvolutionForm {
 
   /// (out, in / groups, height, width).
   var weights: WeightTensor
-  /// One an output channel of a dense convolution, where weights are integers of 8 bits.
+  /// One per output channel of a dense convolution, where weights are integers of 8 bits.
   var scale: [Float]?
   var bias: WeightTensor?
   var groups: Int

@@ -68,7 +68,7 @@ enum GemmRule: Rule {
 struct LinearWeights {
   /// (out, in).
   var factors: WeightTensor
-  /// One an output channel, where the factors are integers of 8 bits.
+  /// One per output channel, where the factors are integers of 8 bits.
   var scale: [Float]?
 
   init(_ factors: WeightTensor, scale: [Float]? = nil) {

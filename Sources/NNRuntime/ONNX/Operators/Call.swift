@@ -72,7 +72,7 @@ struct Call {
   func exactIntegers(_ index: Int) throws -> [Int]? {
     guard let tensor = try optional(index) else { return nil }
     guard tensor.type.isInteger else {
-      throw ONNXError.malformed("input \(index) is no list of whole numbers")
+      throw ONNXError.malformed("input \(index) must be a list of whole numbers")
     }
     return tensor.integers()
   }

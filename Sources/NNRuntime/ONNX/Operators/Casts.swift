@@ -49,7 +49,7 @@ enum Casting {
 
   private static func parsed(_ tensor: Tensor, _ type: ElementType) throws -> Tensor {
     let texts = tensor.array(of: String.self)
-    func bad(_ text: String) -> ONNXError { .input("the text \"\(text)\" is no number") }
+    func bad(_ text: String) -> ONNXError { .input("the text \"\(text)\" is not a number") }
     if type.isInteger {
       return wrapped(
         tensor.shape,

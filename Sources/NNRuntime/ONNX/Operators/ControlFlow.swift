@@ -151,7 +151,7 @@ extension Operators {
   @Sendable private static func sequenceMap(_ call: Call) throws -> [Value?] {
     let body = try call.program("body")
     guard case .sequence(let first) = try call.value(0) else {
-      throw ONNXError.malformed("input 0 is no sequence")
+      throw ONNXError.malformed("input 0 must be a sequence")
     }
     var collected = [[Value]](repeating: [], count: body.outputs.count)
     for index in first.indices {

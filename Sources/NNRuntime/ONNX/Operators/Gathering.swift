@@ -51,7 +51,7 @@ extension Operators {
 
   /// Indices counted from the front.
   static func indexed(_ indices: Tensor, within size: Int) throws -> [Int] {
-    guard indices.type.isInteger else { throw ONNXError.malformed("the indices are no integers") }
+    guard indices.type.isInteger else { throw ONNXError.malformed("the indices must be integers") }
     return try indices.integers().map { index in
       guard index >= -size, index < size else {
         throw ONNXError.input("index \(index) of an axis of \(size)")
@@ -82,7 +82,7 @@ extension Operators {
 
   /// Where the parts begin that tuples of indices name.
   static func tuplePositions(_ shape: [Int], _ indices: Tensor, batch: Int = 0) throws -> [Int] {
-    guard indices.type.isInteger else { throw ONNXError.malformed("the indices are no integers") }
+    guard indices.type.isInteger else { throw ONNXError.malformed("the indices must be integers") }
     let depth = indices.shape.last!
     let (numbers, strides) = (indices.integers(), Shape.strides(shape))
     let tuples = indices.shape.dropLast().reduce(1, *)

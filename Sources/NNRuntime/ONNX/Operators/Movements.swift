@@ -7,7 +7,7 @@ extension Operators {
       let tensor = try call.tensor(0)
       let order = try call.ints("perm") ?? Array((0..<tensor.rank).reversed())
       guard order.sorted() == Array(0..<tensor.rank) else {
-        throw ONNXError.malformed("\(order) is no order of \(counted(tensor.rank, "axis", "axes"))")
+        throw ONNXError.malformed("\(order) is not an order of \(counted(tensor.rank, "axis", "axes"))")
       }
       return tensor.transposed(order)
     },
@@ -89,7 +89,7 @@ extension Operators {
     },
     Operator("Trilu", ["upper"], inputs: 1...2, halves: .kept) { call in
       let (tensor, k) = (try call.tensor(0), try call.integers(1)?.first ?? 0)
-      guard tensor.rank >= 2 else { throw ONNXError.malformed("the input is no matrix") }
+      guard tensor.rank >= 2 else { throw ONNXError.malformed("the input must be a matrix") }
       let isUpper = try call.flag("upper", default: true)
       let (rows, columns) = (tensor.shape[tensor.rank - 2], tensor.shape[tensor.rank - 1])
       return tensor.masked { flat in

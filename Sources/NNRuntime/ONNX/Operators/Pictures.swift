@@ -7,7 +7,7 @@ extension Operators {
     Operator("ImageDecoder", versions: 20...newestVersion, ["pixel_format"], inputs: 1...1) { call in
       let data = try call.tensor(0)
       guard data.type == .uint8, data.rank == 1 else {
-        throw ONNXError.malformed("an input that is no row of bytes")
+        throw ONNXError.malformed("an input that is not a row of bytes")
       }
       let format = try call.choice("pixel_format", ["RGB", "BGR", "Grayscale"])
       let image: RGBImage

@@ -31,7 +31,7 @@ extension Operators {
     Operator("Gemm", ["alpha", "beta", "transA", "transB", "broadcast"], inputs: 2...3) { call in
       var a = try call.tensor(0)
       let b = try call.tensor(1)
-      guard a.rank == 2, b.rank == 2 else { throw ONNXError.malformed("the factors are no matrices") }
+      guard a.rank == 2, b.rank == 2 else { throw ONNXError.malformed("the factors must be matrices") }
       if try call.flag("transA") { a = a.transposed([1, 0]) }
       let isTransposed = try call.flag("transB")
       let (alpha, beta) = (try call.float("alpha", default: 1), try call.float("beta", default: 1))
@@ -53,7 +53,7 @@ extension Operators {
     Operator("Det", inputs: 1...1) { call in
       let tensor = try call.tensor(0)
       guard tensor.rank >= 2, tensor.shape[tensor.rank - 1] == tensor.shape[tensor.rank - 2] else {
-        throw ONNXError.malformed("the input is no square matrix")
+        throw ONNXError.malformed("the input must be a square matrix")
       }
       let size = tensor.shape[tensor.rank - 1]
       let shape = Array(tensor.shape.dropLast(2))

@@ -50,7 +50,7 @@ extension Operators {
         let axis = try Shape.axis(call.int("axis", default: 0), rank: tensor.rank)
         let size = tensor.shape[axis]
         guard try call.optional(1)?.type.isInteger ?? true else {
-          throw ONNXError.malformed("the parts' sizes are no whole numbers")
+          throw ONNXError.malformed("the parts' sizes must be whole numbers")
         }
         guard let given = try call.optional(1) else {
           let parts = try split(tensor, [Int](repeating: 1, count: size), axis)
@@ -90,7 +90,7 @@ extension Operators {
   private static func sequence(_ call: Call) throws -> [Value] {
     switch try call.value(0) {
     case .sequence(let values), .optional(.some(.sequence(let values))): return values
-    default: throw ONNXError.malformed("input 0 is no sequence")
+    default: throw ONNXError.malformed("input 0 must be a sequence")
     }
   }
 

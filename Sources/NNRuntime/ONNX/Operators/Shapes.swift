@@ -92,7 +92,7 @@ extension Operators {
     },
     Operator("EyeLike", ["dtype", "k"], inputs: 1...1, halves: .kept) { call in
       let tensor = try call.tensor(0)
-      guard tensor.rank == 2 else { throw ONNXError.malformed("the input is no matrix") }
+      guard tensor.rank == 2 else { throw ONNXError.malformed("the input must be a matrix") }
       let (type, k) = (
         try call.numericType("dtype", default: tensor.type), try call.int("k", default: 0)
       )

@@ -29,7 +29,7 @@ extension Operators {
     Operator("STFT", ["onesided"], inputs: 2...4) { call in
       let tensor = try call.tensor(0)
       guard let step = try call.integers(1)?.first, step > 0, tensor.rank == 3 else {
-        throw ONNXError.malformed("the step is no number above 0, or the signal has not three axes")
+        throw ONNXError.malformed("the step must be a number above 0, and the signal must have three axes")
       }
       let window = try call.optional(2)?.doubles()
       let length = try call.integers(3)?.first ?? window?.count ?? tensor.shape[1]
@@ -55,7 +55,7 @@ extension Operators {
   private static func window(_ name: String, _ factors: [Double]) -> Operator {
     Operator(name, ["output_datatype", "periodic"], inputs: 1...1) { call in
       guard let count = try call.integers(0)?.first, count >= 0 else {
-        throw ONNXError.malformed("the size is no number")
+        throw ONNXError.malformed("the size must be a number")
       }
       _ = try Shape.count([count])
       let period = Double(try call.flag("periodic", default: true) ? count : count - 1)

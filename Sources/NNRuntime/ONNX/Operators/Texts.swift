@@ -32,7 +32,7 @@ extension Operators {
     ) { call in
       let tensor = try call.tensor(0)
       guard tensor.type == .string, tensor.rank == 1 || tensor.rank == 2 && tensor.shape[0] == 1 else {
-        throw ONNXError.malformed("an input that is no row of texts")
+        throw ONNXError.malformed("an input that is not a row of texts")
       }
       let action = try call.choice("case_change_action", ["NONE", "LOWER", "UPPER"])
       let (isExact, stopwords) = (try call.flag("is_case_sensitive"), try call.strings("stopwords") ?? [])

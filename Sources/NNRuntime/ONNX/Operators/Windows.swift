@@ -1,7 +1,7 @@
 import FileFormats
 
 extension Call {
-  /// Strides or dilations, one an axis: 1 or more, and 1 where the attribute is missing.
+  /// Strides or dilations, one per axis: 1 or more, and 1 where the attribute is missing.
   func perAxis(_ name: String, _ rank: Int) throws -> [Int] {
     try numbers(name, atLeast: 1, count: rank, axes: rank)
   }

@@ -20,7 +20,7 @@ package final class ExternalData {
       guard let text = value(key) else { return nil }
       guard let found = integer(of: text, in: 0...Int.max / 2) else {
         throw ONNXError.malformed(
-          "tensor \"\(tensor)\": \(key) \"\(text)\" of its external data is no number")
+          "tensor \"\(tensor)\": \(key) \"\(text)\" of its external data is not a number")
       }
       return found
     }

@@ -10,7 +10,7 @@ package indirect enum Value: Sendable {
     switch self {
     case .tensor(let tensor): return tensor
     case .optional(.some(let value)): return try value.tensor(what())
-    default: throw ONNXError.malformed("\(what()) is no tensor")
+    default: throw ONNXError.malformed("\(what()) is not a tensor")
     }
   }
 }

@@ -127,7 +127,7 @@ package struct RecordedComparison {
         name: name, node: step.name, type: step.type, isOutput: isOutput, difference: difference,
         scale: scale, bound: bound, message: message, verdict: message == nil ? .equal : .differs)
     }
-    guard case .tensor(let actual) = value else { return made(.infinity, 0, "is no tensor") }
+    guard case .tensor(let actual) = value else { return made(.infinity, 0, "is not a tensor") }
     guard actual.shape == expected.shape else {
       return made(
         .infinity, 0, "shape \(Shape.text(actual.shape)) instead of \(Shape.text(expected.shape))")

@@ -24,7 +24,7 @@ package struct CaseTolerances: Sendable {
     let bytes: [UInt8]
     do throws(FileError) { bytes = try FileBytes.contents(of: path) } catch { throw ONNXError.file(error) }
     guard case .object(let members)? = try? JSONValue.parse(bytes) else {
-      throw ONNXError.malformed("\(path): is no JSON object")
+      throw ONNXError.malformed("\(path): must be a JSON object")
     }
     Self.read(members, into: &common)
     if case .array(let names)? = members["unordered"] { unordered = names.compactMap(\.string) }

@@ -69,7 +69,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     var leftOut = LeftOutInputs(unit: "pictures")
     let (files, isSingle) = (results.files, inputs.isSingle)
     try await workers.inOrder(frames.count) { position, worker in
-      try FrameOutcome(frames[position], networks[worker], files: files, isTolerant: !isSingle)
+      try PictureOutcome(frames[position], networks[worker], files: files, isTolerant: !isSingle)
     } deliver: { position, made in
       let frame = frames[position]
       switch made {
@@ -90,7 +90,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
   }
 
   /// A worker's result for one frame.
-  private enum FrameOutcome: Sendable {
+  private enum PictureOutcome: Sendable {
     /// - `array`: the depth to print where there is no folder.
     case done(SpeedLog, array: [UInt8]?)
     case failed(FrameDefect)

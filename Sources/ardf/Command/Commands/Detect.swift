@@ -89,7 +89,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var trackers: [Int: MultiObjectTracker] = [:]
     let (files, isTracked, isSingle) = (results.files, tracking.isOn, inputs.isSingle)
     try await workers.inOrder(frames.count) { position, worker in
-      try FrameOutcome(
+      try PictureOutcome(
         frames[position], networks[worker], files: isTracked ? nil : files, isTolerant: !isSingle)
     } deliver: { position, made in
       let frame = frames[position]
@@ -118,7 +118,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
   }
 
   /// A worker's result for one frame.
-  private enum FrameOutcome: Sendable {
+  private enum PictureOutcome: Sendable {
     /// - `frame`: the frame, if its files are not written yet.
     case done(DetectedPicture, CapturedFrame?)
     case failed(FrameDefect)

@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import Geometry
 
 /// `2.09 ± .06 x 0.69 ± .04 x 1.59 ± .31 m`.
 private func size(_ sides: BoxDimensions, _ errors: BoxDimensions?) -> String {

@@ -91,6 +91,15 @@ package struct ListeningAddress: Sendable, Equatable, CustomStringConvertible {
     return hosts.map { "\($0):\(port)" } + [description] + (port == 80 ? hosts : [])
   }
 
+  /// Whether a request may name this address so: on loopback by one of its own names, so that no foreign page reaches a
+  /// server under another one.
+  ///
+  /// - Parameter host: the value of `Host`; nil for a request without.
+  /// - Returns: false on loopback for a foreign name or none; true on any other address.
+  package func accepts(host: String?) -> Bool {
+    !isLoopback || host.map { ownNames.contains($0.lowercased()) } ?? false
+  }
+
   fileprivate func with(port: UInt16) -> ListeningAddress {
     ListeningAddress(host: host, port: port, isVersion6: isVersion6)
   }

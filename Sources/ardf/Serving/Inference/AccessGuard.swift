@@ -3,23 +3,19 @@ import HTTPServing
 /// The access rules of a server.
 package struct AccessGuard: Sendable {
   private let token: String?
-  /// The accepted values of `Host`; nil for any.
-  private let hosts: [String]?
+  private let address: ListeningAddress
 
   /// - `token`: the token that clients must send; nil for none.
-  /// - `address`: the server's address. On loopback, `Host` must name it, so that no foreign page reaches the server
-  ///   under another name.
+  /// - `address`: the server's address.
   package init(token: String?, address: ListeningAddress) {
     self.token = token
-    hosts = address.isLoopback ? address.ownNames : nil
+    self.address = address
   }
 
   /// - `isOpen`: whether the request needs no token.
   package func check(_ head: RequestHead, isOpen: Bool) throws(Refusal) {
-    if let hosts {
-      guard let host = head.fields["host"]?.lowercased(), hosts.contains(host) else {
-        throw .forbidden("ask for one of " + hosts.joined(separator: ", "))
-      }
+    guard address.accepts(host: head.fields["host"]) else {
+      throw .forbidden("ask for one of " + address.ownNames.joined(separator: ", "))
     }
     // Clients of the protocol are programs; a browser says which site's page asks.
     if head.fields["origin"] != nil { throw .forbidden("requests of web pages are refused") }

@@ -125,7 +125,7 @@ package final class InferenceService: RequestHandler {
       try Self.check(head, is: "GET")
       let text = metrics.text(
         queueLength: queue.length, heldBytes: request.memory.heldByAll,
-        residentBytes: ProcessMemory.residentBytes)
+        residentBytes: ResidentMemory.bytes())
       return .answer(Array(text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
     }
     guard path.first == "v2" else { throw Self.noSuchPath }

@@ -46,7 +46,7 @@ struct RequestGuard: Sendable {
   /// Also refuses requests with a foreign `Host`, which another site may have pointed here, and requests from other
   /// sites.
   func check(_ head: RequestHead) throws(Refusal) {
-    guard let host = head.fields["host"]?.lowercased(), isOpen || address.ownNames.contains(host) else {
+    guard let host = head.fields["host"]?.lowercased(), address.accepts(host: host) else {
       throw .forbidden("ask for http://\(address)/")
     }
     if let origin = head.fields["origin"], origin != "http://\(host)" {

@@ -44,35 +44,11 @@ extension Node {
   /// This layer with `next`, which reads its output as operand `position`, done on the way to memory; nil
   /// where it can't be.
   fileprivate func joined(by next: Node, at position: Int) -> Node? {
-    var layer: Convolution
-    let transposed: Bool
-    switch operation {
-    case let convolution as Convolution: (layer, transposed) = (convolution, false)
-    case let convolution as TransposedConvolution: (layer, transposed) = (convolution.layer, true)
-    default: return nil
-    }
+    let step = next.operation.elementwiseStep
+    guard let operation = operation.joined(with: step, hasResidual: inputs.count > 1) else { return nil }
     var joined = self
-    let hasResidual = inputs.count > 1
-    switch next.operation {
-    case let affine as Affine where layer.activation != .none:
-      guard !hasResidual, let line = affine.uniform,
-        let activation = layer.activation.followed(byScale: line.scale, shift: line.shift)
-      else { return nil }
-      layer.activation = activation
-    case let affine as Affine:
-      guard !hasResidual else { return nil }
-      layer.scale = layer.scale.map { zip($0, affine.scale).map { $0 * $1 } } ?? affine.scale
-      layer.bias = layer.bias.indices.map { layer.bias[$0] * affine.scale[$0] + affine.shift[$0] }
-    case let step as Activate:
-      guard layer.activation == .none, !hasResidual else { return nil }
-      layer.activation = step.activation
-    case is Add:
-      guard !hasResidual, !transposed else { return nil }
-      layer.epilogue = .residual
-      joined.inputs.append(next.inputs[1 - position])
-    default: return nil
-    }
-    joined.operation = transposed ? TransposedConvolution(layer: layer) : layer
+    joined.operation = operation
+    if case .addition = step { joined.inputs.append(next.inputs[1 - position]) }
     joined.output = next.output
     joined.fused.append(next.name)
     return joined

@@ -55,17 +55,12 @@ extension Node {
 extension Operator {
   /// The multiples that its result consists of, by those of its inputs; nil where it may hold other numbers.
   fileprivate func steps(of inputs: [ByteSteps?]) -> ByteSteps? {
-    switch self {
-    case let function as ElementFunction:
-      guard case .multiples(let scale, let low, let high) = function.function, high - low <= 255, low <= 0,
-        high >= 0
-      else { return nil }
-      return ByteSteps(scale: scale, low: low, high: high)
-    // They move numbers, or put zeros around them.
-    case is Rearrange, is View, is Slice, is MaxPool, is Concatenate, is Stack:
+    switch multiples {
+    case .any: return nil
+    case .own(let steps): return steps
+    case .ofInputs:
       guard let first = inputs.first, inputs.allSatisfy({ $0 == first }) else { return nil }
       return first
-    default: return nil
     }
   }
 }

@@ -10,8 +10,8 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     packedCount: { packedConvolutionCount($0) }, pack: { packConvolution($0, $1, $2, $3) },
     scratch: { shape, _ in convolutionScratch(shape) }, run: { convolution($0, $1) })
   catalogue.add(
-    "strassen-f32", .strassen, of: .halves, products: .float32, maps: .float32, prologues: .normalize,
-    epilogues: .sums, items: .pairs, block: block, tolerance: .strassen, by: permit,
+    "strassen-f32", .strassen, of: .halvedChannels, products: .float32, maps: .float32, prologues: .normalize,
+    epilogues: .sums, items: .strassenPairs, block: block, tolerance: .strassen, by: permit,
     packedCount: { packedStrassenCount($0) }, pack: { packStrassen($0, $1, $2, $3) },
     scratch: { shape, _ in strassenScratch(shape) }, run: { strassen($0, $1) })
   catalogue.add(
@@ -21,7 +21,8 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     scratch: { shape, _ in convolutionScratch(shape) }, run: { convolution($0, $1) })
   catalogue.add(
     "winograd-f4x4-f32", .winograd4x4, of: .squares(stride: 1), products: .float32, maps: .float32,
-    prologues: .enlarge, epilogues: .tiles, items: .tiles(.four), block: block, tolerance: .winograd,
+    prologues: .enlarge, epilogues: .residualOrProject, items: .tiles(.four), block: block,
+    tolerance: .winograd,
     by: permit, packedCount: { packedWinogradCount(F4x4.self, $0) },
     pack: { packWinograd(F4x4.self, $0, $1, $2, $3) },
     scratch: { shape, _ in winogradScratch(F4x4.self, shape) }, run: { winograd(F4x4.self, $0, $1) })
@@ -40,7 +41,8 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     run: { winograd(F4x4Of2x2.self, $0, $1) })
   catalogue.add(
     "winograd-f6x6-f32", .winograd6x6, of: .squares(stride: 1), products: .float32, maps: .float32,
-    prologues: .enlarge, epilogues: .tiles, items: .tiles(.six), block: block, tolerance: .winograd,
+    prologues: .enlarge, epilogues: .residualOrProject, items: .tiles(.six), block: block,
+    tolerance: .winograd,
     by: permit, packedCount: { packedWinogradCount(F6x6.self, $0) },
     pack: { packWinograd(F6x6.self, $0, $1, $2, $3) },
     scratch: { shape, _ in winogradScratch(F6x6.self, shape) }, run: { winograd(F6x6.self, $0, $1) })

@@ -216,7 +216,7 @@ private func multiply(
   }
 }
 
-/// Fills the pointers to the windows of `run` output pixels of row y from x on: one a pixel, `tileRows` apart from one
+/// Fills the pointers to the windows of `run` output pixels of row y from x on: one per pixel, `tileRows` apart from one
 /// segment to the next.
 ///
 /// Windows that reach over an edge read zeros, position by position, or are copied where pieces are rows. Those

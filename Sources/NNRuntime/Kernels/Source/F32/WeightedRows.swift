@@ -5,7 +5,7 @@
 /// The weighted sum of one tile: C[row] = C[row] * factors[row] + sum over k of weights[k, row] * B[k].
 ///
 /// `depth` counts the rows of B. `weights` is A at the tile's first row, `weightStride` floats from one k to the
-/// next; `columns` is B, `columnStride` floats from one k to the next; `factors` has one a row of the tile;
+/// next; `columns` is B, `columnStride` floats from one k to the next; `factors` has one per row of the tile;
 /// `output` is C, `outputStride` floats from one row to the next. A tuple, since the value witnesses of a struct
 /// would be functions that other modules share by name.
 typealias WeightedSum = (

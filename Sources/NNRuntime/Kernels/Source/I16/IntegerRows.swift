@@ -2,7 +2,7 @@
 // is rounded to integers, which stay in the first-level cache while it is multiplied with one panel of weights after another.
 //
 // Packed weights: (16 output channels, unit of a row, output channel, bytes of a unit), then, for every kind of float that
-// describes a column, one an output channel. A row is (kernel height, kernel width, input channels).
+// describes a column, one per output channel. A row is (kernel height, kernel width, input channels).
 
 import CKernelShims
 import NNKernelInterface

@@ -11,7 +11,7 @@ typealias ScaledWords = HalfFloats
 /// Numbers of half precision, which share a scale a row and a column, so that none is too large and few are too small for it.
 enum HalfFloats: ScaledNumbers {
   @inline(__always) static var element: ProductElement { .float16 }
-  static var tolerance: KernelTolerance { .halves }
+  static var tolerance: KernelTolerance { .float16 }
   /// The product of both norms, which no sum exceeds, is far below the largest half, 65,504, and what is a thousandth of a row
   /// of a thousand numbers far above the smallest.
   @inline(__always) static var leftNorm: Float { 64 }

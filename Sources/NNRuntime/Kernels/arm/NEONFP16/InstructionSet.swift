@@ -11,7 +11,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
 
 enum InstructionSet: DepthwiseStrips {
   /// Features that a processor needs to run it.
-  static var needs: Processor.Features { Processor.Features.neon.union(.halves) }
+  static var needs: Processor.Features { Processor.Features.neon.union(.fp16) }
   /// Output channels in a full panel of packed weights.
   @inline(__always) static var panelWidth: Int { 16 }
 }

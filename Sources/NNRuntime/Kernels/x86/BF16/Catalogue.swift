@@ -57,8 +57,8 @@ public func addTileKernels(to catalogue: inout KernelCatalogue, of processor: Pr
   return true
 }
 
-private var vectorFeatures: Processor.Features { .avx512.union(.integers).union(.pairs) }
-private var tileFeatures: Processor.Features { vectorFeatures.union(.tiles) }
+private var vectorFeatures: Processor.Features { .avx512.union(.integers).union(.bf16Pairs) }
+private var tileFeatures: Processor.Features { vectorFeatures.union(.amx) }
 
 /// Adds the kernels of operators without matrix products, between maps of either element type.
 private func addSteps(to catalogue: inout KernelCatalogue, _ permit: Permit) {

@@ -1,5 +1,3 @@
-import Geometry
-
 #if canImport(Darwin)
   import Darwin
 #else
@@ -43,7 +41,7 @@ public struct Box3D: Sendable, Equatable {
   }
 
   /// Whether place, sides and turn are numbers.
-  var isFinite: Bool {
+  package var isFinite: Bool {
     [center.x, center.y, center.z, dimensions.x, dimensions.y, dimensions.z, yaw].allSatisfy(\.isFinite)
   }
 

@@ -36,7 +36,7 @@ extension Duration {
   ///
   /// - Precondition: `seconds` is finite and less than a century away from zero.
   package static func nearest(seconds: Double) -> Duration {
-    precondition(abs(seconds) < 3.2e9, "\(seconds) s is no time of a session")
+    precondition(abs(seconds) < 3.2e9, "\(seconds) s is not a time of a session")
     return .nanoseconds(Int64((seconds * 1e9).rounded()))
   }
 }

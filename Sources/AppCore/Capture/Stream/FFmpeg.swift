@@ -161,9 +161,9 @@ final class FFmpegProcess {
     }
   }
 
-  /// Waits for its end; what it complained of first although it did its work, nil where it had nothing to say.
+  /// Waits for its end, and returns its first complaint if it did its work; nil without complaints.
   ///
-  /// - `passingOver`: parts of complaints that are none of this source.
+  /// - `passingOver`: parts of complaints that do not concern this source.
   @discardableResult
   func finish(passingOver: [String] = []) throws(MediaError) -> String? {
     let status = child.finish()

@@ -46,8 +46,8 @@ import Testing
     let png = try ImageCodec.encodePNG(Self.picture(7))
     let jpeg = try ImageCodec.encodeJPEG(Self.picture(100, width: 200, height: 160), quality: 100)
     let garbage = Array("--frame\r\nContent-Type: image/jpeg\r\n\r\n".utf8)
-    #expect(try Self.contents(garbage + png) == ["\(garbage.count) bytes that are no picture", "20x12 7"])
-    #expect(try Self.contents(png + garbage) == ["20x12 7", "\(garbage.count) bytes that are no picture"])
+    #expect(try Self.contents(garbage + png) == ["\(garbage.count) bytes that are not a picture", "20x12 7"])
+    #expect(try Self.contents(png + garbage) == ["20x12 7", "\(garbage.count) bytes that are not a picture"])
     let cut = try Self.contents(jpeg.dropLast(40) + jpeg)
     #expect(
       cut.count == 2 && cut[0].hasPrefix("JPEG data end too early") && cut[1].hasPrefix("200x160"), "\(cut)")

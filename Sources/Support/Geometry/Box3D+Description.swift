@@ -1,5 +1,3 @@
-import Geometry
-
 /// Formats a length or coordinate for print, rounded to a millimeter.
 private func rounded(_ meters: Double) -> String {
   guard abs(meters) < 1e12 else { return "\(meters)" }

@@ -102,17 +102,27 @@ public struct SensorModel: Sendable, Equatable {
   }
 }
 
+/// Which readings of a depth sensor count.
+public struct SensorRules: Sendable, Equatable {
+  /// Accepted depth in meters, both ends included.
+  public var range: ClosedRange<Float>
+  /// The least accepted confidence, 0 to 2.
+  public var minimumConfidence: UInt8
+
+  /// Readings nearer than this are none, meters.
+  public static let nearest: Float = 0.1
+
+  /// Rules; by default readings of the highest confidence at whatever distance: the sensor says by its confidence how
+  /// far it reads.
+  public init(
+    range: ClosedRange<Float> = nearest...Float.greatestFiniteMagnitude, minimumConfidence: UInt8 = 2
+  ) {
+    self.range = range
+    self.minimumConfidence = minimumConfidence
+  }
+}
+
 extension CapturedFrame {
-  /// The sensor's readings, those that do not count marked invalid; nil without depth.
-  public var readings: MetricDepth? {
-    depth.map { MetricDepth(sensor: $0, confidence: confidence, rules: sensor.rules) }
-  }
-
-  /// `readings`, completed where there are none by what `fused` carries over from those nearby; nil without depth.
-  func readings(completedBy fused: MetricDepth?) -> MetricDepth? {
-    readings?.completed(by: fused)
-  }
-
   /// A note for people that readings beyond the range were left out; nil where all count.
   package var rangeNote: String? {
     guard let range = sensor.maximumRange, readingsBeyondRange > 0 else { return nil }
