@@ -30,6 +30,7 @@ package enum DetectorSource {
   ///   - isSuppressed: Whether a network with two heads uses the one that needs suppression.
   ///   - options: How it is planned.
   ///   - pool: The threads that run it.
+  /// - Returns: A detector of the source's family.
   /// - Throws: the family's error.
   package func detector(
     side: Int?, isRectangle: Bool, isSuppressed: Bool, options: PlanOptions, pool: ThreadPool

@@ -24,6 +24,8 @@ struct Sampling: VectorOperator {
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 4 * samples }
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  var elementwiseStep: ElementwiseStep { .none }
+  var multiples: ResultMultiples { .any }
 
   func shape(of inputs: [MapShape]) throws(GraphError.Kind) -> MapShape {
     guard !maps.isEmpty, maps.count == points.count, (maps + points).allSatisfy({ $0.axes.count == 4 }),
