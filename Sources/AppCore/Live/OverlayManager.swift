@@ -25,9 +25,6 @@ package actor OverlayManager {
   /// Whether the object has a film.
   package func hasVideo(_ objectId: Int) -> Bool { cache.contains(objectId) }
 
-  /// The objects with films, least recently used first.
-  package var objectIds: [Int] { cache.keys }
-
   /// Shows and plays a film for an object and makes it the active one.
   package func show(_ player: any MediaPlayer, for objectId: Int) {
     cache.activate(nil)
