@@ -35,6 +35,7 @@ ROWS = [
     ("an instruction set, a new architecture", "NEON", r"\.neon\b|NEON\b", r"/NEON/"),
     ("a family of depth networks", "Depth Anything", r"DepthAnythingFamily", r"/DepthAnything"),
     ("a family of detectors", "YOLO", r"YOLOFamily", r"/YOLO/"),
+    ("a family of detectors of ONNX files", "DETR", r"DETRFamily", r"/DETR/"),
     ("a capture format", "TUM RGB-D", r"TUMSequence|tumRGBD", r"/TUMSequence"),
     ("a verb", "infer", r'\bInfer\.self|struct Infer\b|"infer"', r"/Commands/Infer\.", "Sources/ardf/Command"),
 ]
@@ -42,6 +43,7 @@ ROWS = [
 ALSO = {
     "an instruction set": "two or more links to sources (Sources/NNRuntime/Kernels/README.md)",
     "a family of detectors": "its network, in the same folder",
+    "a family of detectors of ONNX files": "its error, pre- and postprocessing; `RecognizedNetwork`, `NetworkFault`",
     "a family of depth networks": "its network, in the same folder",
 }
 #: Commits that landed additions, most of them with other changes.

@@ -168,7 +168,7 @@ def modules(targets):
     missing = drawn ^ (set(targets) | SHIMS)
     links = [*ARROWS, *BASE_ARROWS, ("Perception", "AppCore"), ("ardf", "Serving"), ("ardf", "Perception")]
     links += [("ardf", "Evaluation"), ("ardf", "NNVerification"), ("ardf", "ONNXEngine"), ("ardf", "InferenceServing"), ("ardf", "Sharding")]
-    links += [("InferenceServing", "InferenceProtocol"), ("Models", "ONNX"), ("Evaluation", "Perception"),
+    links += [("InferenceServing", "InferenceProtocol"), ("Models", "ONNXEngine"), ("Evaluation", "Perception"),
               ("Sharding", "Reporting")]  # fmt: skip
     links += [("NNRuntime", kernel) for kernel in kernels] + [(kernel, "NNKernelInterface") for kernel in kernels]
     wrong = [f"{a} does not import {b}" for a, b in links if b not in targets.get(a, ())]

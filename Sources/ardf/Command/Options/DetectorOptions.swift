@@ -15,7 +15,8 @@ enum MasksOption: String, CaseIterable, ExpressibleByArgument {
 struct DetectorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "YOLOv8, YOLO11 or YOLO26 weights, a file or a name such as yolo11n-seg.", valueName: "file"))
+      "YOLOv8, YOLO11 or YOLO26 weights, a file or a name such as yolo11n-seg, or the ONNX file of a detector like D-FINE.",
+      valueName: "file"))
   var yolo: String?
 
   @Option(
