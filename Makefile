@@ -127,6 +127,7 @@ determinism: build
 # The most memory that refusing a bad file takes.
 memory: build
 	tools/prove/memory.py
+	tools/prove/memory-weights.py
 
 # All tests, and the commands that they start, under AddressSanitizer, then under ThreadSanitizer.
 sanitize: setup

@@ -32,6 +32,42 @@ import Testing
     #expect(document["producer"]?.string == "by hand" && document["supported"] == .bool(false))
     #expect(document["inputs"]?.array?.first?["type"]?.string == "float [n]")
     #expect(document["operators"]?.array?.first?["defect"]?.string?.contains("\"only\"") == true)
+    #expect(document["obstacle"]?.string?.contains("ardf inspect operators") == true)
+    for (type, runs) in [
+      ("Relu", "fast"), ("Identity", "fast"), ("Det", "plain"), ("Unheard", "not supported"),
+    ] {
+      let run = try CommandRun(["inspect", place.write(model(type), to: "m.onnx")])
+      #expect(run.status == 0 && run.output.contains(runs), "\(run.output)")
+      #expect(run.output.contains("cannot be run: ") == (type == "Unheard"), "\(run.output)")
+    }
+  }
+
+  @Test(
+    "a model whose weights are not there, or whose graph is a circle, is described, and why it cannot be run")
+  func obstacles() throws {
+    let place = try TemporaryDirectory()
+    func port(_ name: String) -> [UInt8] {
+      field(1, name) + field(2, field(1, [8, 1] + field(2, field(1, [8, 2]))))
+    }
+    func node(_ type: String, _ inputs: [String], _ output: String) -> [UInt8] {
+      field(1, inputs.flatMap { field(1, $0) } + field(2, output) + field(3, output) + field(4, type))
+    }
+    func check(_ graph: [UInt8], _ words: String) throws {
+      let file = try place.write(
+        [8, 8] + field(7, graph + field(11, port("x")) + field(12, port("y"))) + field(8, [16, 18]),
+        to: "m.onnx")
+      let run = try CommandRun(["inspect", file])
+      #expect(
+        run.status == 0 && run.output.contains("cannot be run: ") && run.output.contains(words),
+        "\(run.output)")
+    }
+    func entry(_ key: String, _ value: String) -> [UInt8] { field(13, field(1, key) + field(2, value)) }
+    for location in ["absent.bin", "../outside.bin"] {
+      let weights = [8, 2, 16, 1] + field(8, "c") + entry("location", location) + [112, 1]
+      try check(node("Add", ["x", "c"], "y") + field(5, weights), "folder")
+    }
+    try check(
+      node("Add", ["x", "b"], "a") + node("Relu", ["a"], "b") + node("Relu", ["b"], "y"), "export it again")
   }
 
   @Test("infer writes each output, and takes inputs by name")

@@ -53,7 +53,8 @@ def main():
             start = time.monotonic()
             code, counts, error = verify(options.ardf, case, Path(place))
             failed += code != 0
-            print(f"{'ok  ' if code == 0 else 'FAIL'} {case.name:24} {time.monotonic() - start:6.1f} s  {counts}", flush=True)
+            verdict = "FAIL" if code else "ok  "
+            print(f"{verdict} {case.name:24} {time.monotonic() - start:6.1f} s  {counts}", flush=True)
             if code:
                 print(f"     {code}: {error}")
     print(f"{len(cases) - failed} of {len(cases)} cases verified")

@@ -6,7 +6,7 @@ import ONNX
 /// Levels are counted from 0, what is given: even ones hold plain nodes, odd ones an island each. A node is at the lowest level
 /// of its kind that is not before any of its operands.
 struct Lowerer {
-  private static let rules: [String: any Rule.Type] = {
+  fileprivate static let rules: [String: any Rule.Type] = {
     var rules: [String: any Rule.Type] = [
       "Conv": ConvolutionRule.self, "ConvTranspose": ConvTransposeRule.self,
       "BatchNormalization": BatchNormRule.self, "LayerNormalization": LayerNormRule.self,
@@ -91,4 +91,11 @@ struct Lowerer {
     case .sampling: SamplingRule.self
     }
   }
+}
+
+/// The operators that the engine plans.
+package enum FastOperators {
+  /// Whether there is a rule for an operator, by its name with the domain; a form that the rule does not take is computed by
+  /// the operator's definition.
+  package static func contains(_ type: String) -> Bool { Lowerer.rules[type] != nil }
 }

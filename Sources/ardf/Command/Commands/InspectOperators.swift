@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileFormats
 import ONNX
+import ONNXEngine
 
 extension Inspect {
   /// `ardf inspect operators`.
@@ -18,10 +19,11 @@ extension Inspect {
     func run() throws {
       let operators = ONNX.Operators.listing
       guard json else {
-        var table = TextTable(["operator", "domain", "versions"])
+        var table = TextTable(["operator", "domain", "versions", "runs"])
         for item in operators {
           table.add([
             item.name, item.shownDomain, "\(item.versions.lowerBound) to \(item.versions.upperBound)",
+            item.isFast ? "fast" : "plain",
           ])
         }
         return try Console.print(table.text)
@@ -33,9 +35,15 @@ extension Inspect {
             [
               "name": .string(item.name), "domain": .string(item.shownDomain),
               "first": .integer(item.versions.lowerBound), "last": .integer(item.versions.upperBound),
+              "fast": .bool(item.isFast),
             ]
           }),
       ])
     }
   }
+}
+
+extension ONNX.Operators.Listed {
+  /// Whether the engine plans it.
+  fileprivate var isFast: Bool { FastOperators.contains(domain.isEmpty ? name : "\(domain).\(name)") }
 }

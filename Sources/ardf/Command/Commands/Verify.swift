@@ -161,8 +161,7 @@ struct Verify: ParsableCommand {
       guard others, reference != nil || tol.isEmpty && !layersOnly && mode == .both else {
         throw ValidationError(
           "an ONNX file is compared with its nodes' definitions, and takes --axis, --threads, --precision, --failed and "
-            + "--json then; or with "
-            + "--reference, a folder of ONNX's test layout, or tensors in .npz or .safetensors, and takes --mode, --tol, "
+            + "--json then; or with --reference, a folder of ONNX's test layout, or tensors in .npz or .safetensors, and takes --mode, --tol, "
             + "--layers-only, --failed and --json then")
       }
       guard reference == nil || !inspected.compute.arithmetic.mayReduce else {

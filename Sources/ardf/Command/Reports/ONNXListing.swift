@@ -1,15 +1,27 @@
 import FileFormats
 import ONNX
+import ONNXEngine
 
 /// The description of an ONNX file that `ardf inspect` shows.
 struct ONNXListing {
   private let summary: ModelSummary
   private let file: String
+  /// Why the model cannot be run; nil where it can.
+  private let obstacle: ONNXError?
   private var message: ModelMessage { summary.message }
 
   init(file: String) throws {
     summary = try InFile.naming(file) { try ModelSummary(path: file) }
     self.file = file
+    obstacle = Self.obstacle(file)
+  }
+
+  private static func obstacle(_ file: String) -> ONNXError? {
+    do {
+      return try ONNXModel(path: file).defect
+    } catch {
+      return error as? ONNXError ?? .malformed("\(error)")
+    }
   }
 
   /// A table for people.
@@ -30,9 +42,10 @@ struct ONNXListing {
     for entry in message.metadata { table.add(["metadata", "\(entry.key): \(entry.value)"]) }
     var operators = TextTable(["operator", "nodes", "runs"], rightAligned: [1])
     for use in summary.operators {
-      operators.add([use.type, "\(use.count)", use.defect.map { "not supported: \($0)" } ?? "yes"])
+      operators.add([use.type, "\(use.count)", use.runs + (use.defect.map { ": \($0)" } ?? "")])
     }
-    return table.text + "\n" + operators.text
+    let end = obstacle.map { "\ncannot be run: \($0); \($0.remedy)\n" } ?? ""
+    return table.text + "\n" + operators.text + end
   }
 
   /// The same as JSON.
@@ -43,7 +56,7 @@ struct ONNXListing {
     let operators = summary.operators.map { use -> JSONValue in
       [
         "operator": .string(use.type), "nodes": .integer(use.count),
-        "runs": .string(use.defect == nil ? "yes" : "not supported"),
+        "runs": .string(use.runs),
         "defect": use.defect.map { .string("\($0)") } ?? .null,
       ]
     }
@@ -64,6 +77,7 @@ struct ONNXListing {
       "parameters": .integer(summary.parameters), "parameterBytes": .integer(summary.parameterBytes),
       "operators": .array(operators),
       "supported": .bool(summary.operators.allSatisfy { $0.defect == nil }),
+      "obstacle": obstacle.map { .string("\($0); \($0.remedy)") } ?? .null,
     ]
   }
 
@@ -83,6 +97,26 @@ struct ONNXListing {
     case .optional(let element): "optional \(text(element))"
     case .map: "map"
     case .unknown, nil: "of an unknown type"
+    }
+  }
+}
+
+extension ModelSummary.OperatorUse {
+  /// The engine plans it, its definition computes it, or nothing does.
+  fileprivate var runs: String {
+    guard defect == nil else { return "not supported" }
+    return FastOperators.contains(type) ? "fast" : "plain"
+  }
+}
+
+extension ONNXError {
+  /// The remedy of a model that cannot be run.
+  fileprivate var remedy: String {
+    switch innermost {
+    case .unsupported:
+      "export it for another operator set, or with other operators in its place: ardf inspect operators lists those that run"
+    case .file: "its weights lie in files of their own: bring them along, into the model's folder"
+    case .malformed, .input, .node: "export it again, with the files of its weights in its own folder"
     }
   }
 }
