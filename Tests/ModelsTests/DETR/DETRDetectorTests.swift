@@ -1,12 +1,11 @@
 import FileFormats
 import Geometry
 import Imaging
+import Models
 import NNRuntime
 import ONNX
 import TestSupport
 import Testing
-
-@testable import Models
 
 /// Detectors of ONNX files that are run as they are.
 @Suite struct DETRDetectorTests {

@@ -1,9 +1,8 @@
 import FileFormats
 import Geometry
 import Imaging
+import Models
 import Testing
-
-@testable import Models
 
 /// Objects and inputs as transformers' image processors make them (tools/reference/goldens/make-detr-goldens.py).
 @Suite struct DETRGoldenTests {

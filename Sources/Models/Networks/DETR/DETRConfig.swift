@@ -3,7 +3,7 @@ import Geometry
 
 /// What the files that Hugging Face writes beside an ONNX file say of a detector: `config.json` and
 /// `preprocessor_config.json`.
-struct DETRConfig: Sendable, Equatable {
+package struct DETRConfig: Sendable, Equatable {
   private static let configName = "config.json"
   private static let preprocessorName = "preprocessor_config.json"
   /// Pillow's number of bilinear resampling.
@@ -18,7 +18,7 @@ struct DETRConfig: Sendable, Equatable {
   private var preprocessor: JSONValue?
 
   /// The files beside the file at `path`, or, of a file in a folder `onnx`, in the folder above.
-  init(beside path: String) throws(DETRError) {
+  package init(beside path: String) throws(DETRError) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     let above = folder.hasSuffix("onnx/") ? "\(folder)../" : nil
     func read(_ name: String) throws(DETRError) -> JSONValue? {
@@ -30,7 +30,7 @@ struct DETRConfig: Sendable, Equatable {
   }
 
   /// The contents of both files.
-  init(config: JSONValue?, preprocessor: JSONValue?) throws(DETRError) {
+  package init(config: JSONValue?, preprocessor: JSONValue?) throws(DETRError) {
     self.preprocessor = preprocessor
     guard let config else { return }
     if let type = config["model_type"]?.string {
@@ -68,7 +68,7 @@ struct DETRConfig: Sendable, Equatable {
   ///   - fixed: The size of the input that the ONNX file states, or the one asked for, which goes before all else.
   /// - Returns: The preparation of pictures.
   /// - Throws: `DETRError.config` for what is not supported.
-  func preprocessing(_ design: DETRDesign, fixed: PixelSize?) throws(DETRError) -> DETRPreprocessing {
+  package func preprocessing(_ design: DETRDesign, fixed: PixelSize?) throws(DETRError) -> DETRPreprocessing {
     let square = PixelSize(width: ObjectInput.usualSide, height: ObjectInput.usualSide)
     var made = DETRPreprocessing(size: design.hasPlainPictures ? .exact(square) : Self.usualSize)
     let fields = preprocessor ?? .object([:])

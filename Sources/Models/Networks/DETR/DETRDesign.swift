@@ -1,5 +1,5 @@
 /// The designs of transformers whose networks have these outputs, by the `model_type` of `config.json`.
-enum DETRDesign: String, CaseIterable, Sendable {
+package enum DETRDesign: String, CaseIterable, Sendable {
   case rtDETR = "rt_detr"
   case rtDETRv2 = "rt_detr_v2"
   case dFine = "d_fine"
@@ -13,7 +13,7 @@ enum DETRDesign: String, CaseIterable, Sendable {
 
   /// The design of a network of which only the number of logits a query is known: 92 are COCO's 91 numbers and no object, 91
   /// those alone.
-  init(logits: Int?) {
+  package init(logits: Int?) {
     self =
       switch logits {
       case 92: .detr
@@ -23,7 +23,7 @@ enum DETRDesign: String, CaseIterable, Sendable {
   }
 
   /// How scores are read off the logits.
-  var scoring: DETRScoring {
+  package var scoring: DETRScoring {
     switch self {
     case .rtDETR, .rtDETRv2, .dFine, .deimV2: .eachClass(most: nil)
     case .deformable, .conditional, .dab, .lw: .eachClass(most: 100)
@@ -32,7 +32,7 @@ enum DETRDesign: String, CaseIterable, Sendable {
   }
 
   /// Whether pictures are normalized, and keep their sides' ratio, where `preprocessor_config.json` does not say it.
-  var hasPlainPictures: Bool {
+  package var hasPlainPictures: Bool {
     switch self {
     case .rtDETR, .rtDETRv2, .dFine, .deimV2: true
     case .deformable, .conditional, .dab, .lw, .detr, .tableTransformer: false

@@ -19,9 +19,9 @@ public final class DETRDetector: Sendable {
   public let classNames: [String]
   /// Where its weights come from.
   public let weights: WeightSource
-  let design: DETRDesign
-  let preprocessing: DETRPreprocessing
-  let ports: DETRPorts
+  package let design: DETRDesign
+  package let preprocessing: DETRPreprocessing
+  package let ports: DETRPorts
   private let lowered: LoweredModel
 
   /// Reads a file; the network is planned for the first picture of each size.
@@ -49,7 +49,7 @@ public final class DETRDetector: Sendable {
   }
 
   /// - `config`: what the files beside the model say.
-  init(
+  package init(
     _ model: ONNXModel, config: DETRConfig, side: Int?, options: PlanOptions, pool: ThreadPool
   ) throws(DETRError) {
     guard let ports = DETRPorts(model) else { throw .otherPorts }
@@ -122,7 +122,7 @@ public final class DETRDetector: Sendable {
   }
 
   /// The network's outputs for an input: (3, height, width), row-major, prepared as the network takes it.
-  func outputs(planar: [Float], size: PixelSize) throws(DETRError) -> DETROutputs {
+  package func outputs(planar: [Float], size: PixelSize) throws(DETRError) -> DETROutputs {
     let found = try DETROutputs(lowered, ports, planar: planar, size: size)
     guard design.scoring.classCount(logits: found.logitsPerQuery) == classNames.count else {
       throw .otherShape(
@@ -143,20 +143,20 @@ public final class DETRDetector: Sendable {
 
 extension DETRPreprocessing {
   /// The input's size where no picture says it: of a picture of four by three where sides keep their ratio.
-  var standardSize: PixelSize { inputSize(for: PixelSize(width: 1600, height: 1200)) }
+  package var standardSize: PixelSize { inputSize(for: PixelSize(width: 1600, height: 1200)) }
 }
 
 /// The outputs for one picture.
-struct DETROutputs: Sendable {
+package struct DETROutputs: Sendable {
   /// (queries, logits a query), row-major.
-  let logits: [Float]
+  package let logits: [Float]
   /// (queries, 4), row-major: center x and y, width, height, as shares of the picture.
-  let boxes: [Float]
-  let queries: Int
-  let logitsPerQuery: Int
+  package let boxes: [Float]
+  package let queries: Int
+  package let logitsPerQuery: Int
 
   /// Runs a model on an input of (3, height, width).
-  init(
+  package init(
     _ model: LoweredModel, _ ports: DETRPorts, planar: [Float], size: PixelSize
   ) throws(DETRError) {
     let found: [ONNX.Tensor]
@@ -178,10 +178,10 @@ struct DETROutputs: Sendable {
   }
 
   /// Whether no number is an infinity or a NaN.
-  var areFinite: Bool { logits.span.allFinite && boxes.span.allFinite }
+  package var areFinite: Bool { logits.span.allFinite && boxes.span.allFinite }
 
   /// Values by the inputs' names; `planar` nil for zeros.
-  static func inputs(_ ports: DETRPorts, planar: [Float]?, size: PixelSize) -> NameTable<ONNX.Value> {
+  package static func inputs(_ ports: DETRPorts, planar: [Float]?, size: PixelSize) -> NameTable<ONNX.Value> {
     let shape = [1, 3, size.height, size.width]
     let pixels = planar ?? [Float](repeating: 0, count: 3 * size.height * size.width)
     var values = NameTable<ONNX.Value>()

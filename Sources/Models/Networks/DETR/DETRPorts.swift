@@ -2,21 +2,21 @@ import Geometry
 import ONNX
 
 /// The inputs and outputs of a detector of this family in an ONNX file.
-struct DETRPorts: Sendable {
+package struct DETRPorts: Sendable {
   /// The picture: (N, 3, height, width).
-  let pixels: ONNXModel.Port
+  package let pixels: ONNXModel.Port
   /// Ones where the input is picture: (N, height, width) or of sides of its own; nil of networks without.
-  let mask: ONNXModel.Port?
+  package let mask: ONNXModel.Port?
   /// Places among the outputs: (N, queries, classes) and (N, queries, 4).
-  let logits: Int
-  let boxes: Int
+  package let logits: Int
+  package let boxes: Int
   /// Logits a query, where the file says how many.
-  let logitsPerQuery: Int?
+  package let logitsPerQuery: Int?
 
   /// The ports by their names in transformers' exports, or by shapes; nil for other networks.
   ///
   /// Shapes count only where the outputs' names are numbers, which PyTorch gives those without a name.
-  init?(_ model: ONNXModel) {
+  package init?(_ model: ONNXModel) {
     let (inputs, outputs) = (model.inputPorts, model.outputPorts)
     let mask = inputs.first { $0.name == "pixel_mask" }
     let pictures = inputs.filter { $0.name != "pixel_mask" }
@@ -58,18 +58,18 @@ struct DETRPorts: Sendable {
   }
 
   /// The input's size, where the file states it.
-  var size: PixelSize? {
+  package var size: PixelSize? {
     guard let shape = pixels.shape, let height = shape[2], let width = shape[3] else { return nil }
     return PixelSize(width: width, height: height)
   }
 
   /// Whether one picture goes in at a time.
-  var takesOnePicture: Bool {
+  package var takesOnePicture: Bool {
     [pixels, mask].allSatisfy { port in (port?.shape?.first ?? nil).map { $0 == 1 } ?? true }
   }
 
   /// Values for an input of ones where there is picture: everywhere.
-  func maskShape(for size: PixelSize) -> [Int] {
+  package func maskShape(for size: PixelSize) -> [Int] {
     let own = [1, size.height, size.width]
     guard let stated = mask?.shape, stated.count == own.count else { return own }
     return zip(stated, own).map { $0 ?? $1 }

@@ -5,25 +5,25 @@ import Imaging
 ///
 /// Ported from transformers 5 (the designs' image processors with Pillow's bilinear resampling, one picture at a time, which
 /// needs no padding).
-struct DETRPreprocessing: Sendable, Equatable {
+package struct DETRPreprocessing: Sendable, Equatable {
   /// The input's size for a picture.
-  enum Size: Sendable, Equatable {
+  package enum Size: Sendable, Equatable {
     /// Every picture is stretched to it.
     case exact(PixelSize)
     /// The shorter side becomes `shorter`, or less where the longer one would exceed `longer`.
     case shorterSide(Int, longer: Int)
   }
 
-  var size: Size
+  package var size: Size
   /// Pixels are multiplied by it.
-  var scale: Float = 1 / 255
+  package var scale: Float = 1 / 255
   /// Subtracted from scaled pixels, a channel.
-  var mean: [Float] = [0, 0, 0]
+  package var mean: [Float] = [0, 0, 0]
   /// Divides what is left, a channel.
-  var deviation: [Float] = [1, 1, 1]
+  package var deviation: [Float] = [1, 1, 1]
 
   /// The input's size for a picture of this size.
-  func inputSize(for picture: PixelSize) -> PixelSize {
+  package func inputSize(for picture: PixelSize) -> PixelSize {
     switch size {
     case .exact(let size): return size
     case .shorterSide(let shorter, let longer):
@@ -41,7 +41,7 @@ struct DETRPreprocessing: Sendable, Equatable {
   }
 
   /// The input of a picture: (3, height, width), row-major.
-  func planes(of picture: RGBImage, size: PixelSize) -> [Float] {
+  package func planes(of picture: RGBImage, size: PixelSize) -> [Float] {
     let scaled = picture.resizedAveraging8(
       width: size.width, height: size.height, columns: 0..<size.width, rows: 0..<size.height)
     let tables = (0..<3).map { channel in

@@ -10,26 +10,26 @@ import Geometry
 ///
 /// Ported from transformers 5 (`post_process_object_detection` of the designs' image processors); equal scores are ordered by
 /// query, then class.
-enum DETRScoring: Sendable, Equatable {
+package enum DETRScoring: Sendable, Equatable {
   /// A sigmoid of every logit; of all queries and classes the best `most`, nil for as many as there are queries.
   case eachClass(most: Int?)
   /// A softmax over the classes and, in the last place, no object; a query has its best class alone.
   case bestClass
 
   /// A query and its class.
-  struct Choice: Sendable, Equatable {
-    let query: Int
-    let classIndex: Int
-    let score: Float
+  package struct Choice: Sendable, Equatable {
+    package let query: Int
+    package let classIndex: Int
+    package let score: Float
   }
 
   /// The classes of networks with so many logits a query.
-  func classCount(logits: Int) -> Int { self == .bestClass ? logits - 1 : logits }
+  package func classCount(logits: Int) -> Int { self == .bestClass ? logits - 1 : logits }
 
   /// The choices whose scores are greater than `confidence`, best first.
   ///
   /// `logits`: (queries, logits a query), row-major.
-  func choices(_ logits: [Float], perQuery: Int, confidence: Float) -> [Choice] {
+  package func choices(_ logits: [Float], perQuery: Int, confidence: Float) -> [Choice] {
     let queries = perQuery > 0 ? logits.count / perQuery : 0
     let most: Int
     var found: [Choice] = []
@@ -65,21 +65,21 @@ enum DETRScoring: Sendable, Equatable {
 }
 
 /// A query's box: the center and the sides as shares of the picture's sides.
-struct DETRBox: Sendable, Equatable {
-  let x: Float
-  let y: Float
-  let width: Float
-  let height: Float
+package struct DETRBox: Sendable, Equatable {
+  package let x: Float
+  package let y: Float
+  package let width: Float
+  package let height: Float
 
   /// The box of a query among all boxes, (queries, 4).
-  init(_ boxes: [Float], query: Int) {
+  package init(_ boxes: [Float], query: Int) {
     (x, y, width, height) = (
       boxes[4 * query], boxes[4 * query + 1], boxes[4 * query + 2], boxes[4 * query + 3]
     )
   }
 
   /// In pixels of a picture, or of an input, of this size; not clipped.
-  func rect<Frame>(in size: PixelSize) -> Rect<Frame> {
+  package func rect<Frame>(in size: PixelSize) -> Rect<Frame> {
     let (width, height) = (Double(size.width), Double(size.height))
     return Rect(
       minX: Double(x - self.width / 2) * width, minY: Double(y - self.height / 2) * height,

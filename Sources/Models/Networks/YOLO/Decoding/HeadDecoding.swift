@@ -122,4 +122,4 @@ package enum HeadDecoding {
 
 /// The logistic function.
 @inline(__always)
-func sigmoid(_ x: Float) -> Float { 1 / (1 + exp(-x)) }
+package func sigmoid(_ x: Float) -> Float { 1 / (1 + exp(-x)) }
