@@ -32,13 +32,13 @@ import Testing
     fuse --relative r.npy --capture p.png --depth-map p.png --intrinsics 1,1,1,1 --confidence-map nowhere --out o
     place --detections nowhere --capture p.png --out o
     place --detections found/detections.json --capture nowhere --out o
-    place --detections found/detections.json --capture p.png --fusion nowhere --out o
+    place --detections found/detections.json --capture cap --fusion nowhere --out o
     place --detections d.json --capture p.png --depth-map nowhere --intrinsics 1,1,1,1 --out o
     place --detections d.json --capture p.png --depth-map p.png --intrinsics nowhere.json --out o
     place --detections d.json --capture p.png --depth-map p.png --intrinsics 1,1,1,1 --confidence-map nowhere --out o
     compose --detections nowhere --capture p.png --out o
     compose --detections found/detections.json --capture nowhere --out o
-    compose --detections found/detections.json --objects nowhere --capture p.png --out o
+    compose --detections found/detections.json --objects nowhere --capture cap --out o
     report nowhere --capture cap
     report found --capture nowhere --out o.html
     serve nowhere --port 0

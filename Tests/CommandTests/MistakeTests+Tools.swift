@@ -95,7 +95,6 @@ extension MistakeTests {
     64 tune det.safetensors --out o --opt-level 3 | all optimizations are on; leave it out
     64 tune det.safetensors --precison bf16 --out o | Did you mean '--precision'?
     73 tune det.safetensors --out taken | taken: is a folder, not a file
-    65 tune m.onnx --out o | m.onnx: is an ONNX file
     64 tune det.safetensors cls.safetensors --out o | one network is measured
     64 tune det.safetensors --runs 0,5 --out o | give a whole number
     66 tune https://a.b/c.pt --out o | download it

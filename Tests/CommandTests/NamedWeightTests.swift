@@ -53,7 +53,7 @@ import Testing
         "mine.pt: --precision auto"
       ),
       ("evaluate capture --weights mine.pt --align none", "mine.pt: holds a detector; --align"),
-      ("depth capture --depth mine.pt --out depth", "mine.pt: holds a YOLO network"),
+      ("depth capture --depth mine.pt --out depth", "mine.pt: holds a detector, which estimates no depth"),
       ("verify --weights mine.pt --model yolo11n-pose --against openblas", "mine.pt: holds yolo11-seg, not"),
       ("bench mine.pt --size 64x64 --runs 1 --warm-up 0", ""), ("inspect weights mine.pt", ""),
     ] {

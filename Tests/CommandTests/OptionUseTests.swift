@@ -98,7 +98,6 @@ import ardf
     ("infer m.onnx --plain -t 2 --out o", "-t goes with the planned engine"),
     ("evaluate cap --weights w --boxes --laser", "--laser does not go with --boxes"),
     ("verify --cases a b --json", "--json does not go with --cases"),
-    ("verify m.onnx --layers-only", "--layers-only cannot be used with an ONNX file by itself"),
     (
       "verify m.onnx --reference r.npz --threads 2",
       "--threads cannot be used with an ONNX file and --reference"

@@ -63,7 +63,7 @@ import Testing
         #expect(answer.status == 405, "\(method) \(path)")
         // RFC 9110, 15.5.6.
         #expect(answer.head.contains("\r\nAllow: \(allowed)\r\n"), "\(answer.head)")
-        #expect(answer.error?.contains(allowed.replacing(", ", with: " and ")) == true)
+        #expect(answer.error?.contains(allowed.replacing(", ", with: " or ")) == true)
       }
       #expect(try client.send("POST", "/v2/models/double/infer", Array("{".utf8)).status == 400)
       let unfit = try client.double("-2")

@@ -205,7 +205,7 @@ import Testing
       #expect(source.frames.count == 2)
       for name in ["bag_0.mcap", "bag_1.mcap", "bag_0.db3"] where name != taken {
         let isThere = !listed.isEmpty || name != "bag_1.mcap"
-        #expect(source.notes.contains { $0.hasPrefix("\(name) is no part") } == isThere)
+        #expect(source.notes.contains { $0.hasPrefix("\(name) is not part") } == isThere)
       }
     }
   }

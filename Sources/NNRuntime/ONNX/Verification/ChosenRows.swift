@@ -36,7 +36,7 @@ enum ChosenRows {
       var own: [Double: Int] = [:]
       for step in 0..<length { own[found[start + step * inner]] = start + step * inner }
       for step in 0..<length {
-        guard let place = own[wanted[start + step * inner]] else { return nil }
+        guard let place = own.removeValue(forKey: wanted[start + step * inner]) else { return nil }
         places[start + step * inner] = place
       }
     }
