@@ -213,6 +213,7 @@ goldens: reference
 	$(PYTHON) tools/reference/goldens/make-exported-goldens.py --goldens $(tiny)
 	$(PYTHON) tools/reference/goldens/make-export-goldens.py --goldens $(tiny)
 	$(PYTHON) tools/reference/goldens/make-mask-goldens.py --out $(tiny)/ultralytics-8.4.190-masks.json
+	$(PYTHON) tools/reference/goldens/make-detr-goldens.py $(tiny)/transformers-detr.json
 	$(PYTHON) tools/reference/goldens/make-tracking-goldens.py Tests/AppCoreTests/Goldens/ultralytics-8.4.190-tracks.json
 	$(PYTHON) tools/reference/goldens/make-interchange-goldens.py --out Tests/ImagingTests/Goldens
 	$(PYTHON) tools/reference/goldens/make-picture-goldens.py --out Tests/ImagingTests/Goldens
@@ -286,6 +287,7 @@ check-references: reference
 ifneq ($(data),)
 	$(PYTHON) tools/reference/compare-tasks.py $(data)/images $(data)/coco/images \
 		--models yolo11n,yolo11n-pose,yolo11n-obb,yolo11n-cls,yolov8n,yolo26n
+	$(PYTHON) tools/reference/compare-detr.py out/families/dfine-nano/model.onnx $(data)/images --ardf $(ardf)
 	$(PYTHON) tools/reference/compare-detections.py --weights $(yolo) $(data)/images $(data)/coco/images $(data)/captures
 	$(PYTHON) tools/reference/compare-tiles.py --weights $(yolo) $(data)/coco/images
 	$(PYTHON) tools/reference/compare-tiles.py --boxes --weights $(yolo) $(data)/coco/images

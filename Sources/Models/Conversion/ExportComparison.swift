@@ -52,7 +52,7 @@ package struct ExportComparison {
       throw difference("its input", "is of \(height)x\(width) pixels")
     }
     let size = PixelSize(width: width, height: height)
-    guard shape[1] ?? 3 == 3 else { throw difference("its input", "is no picture of three channels") }
+    guard shape[1] ?? 3 == 3 else { throw difference("its input", "is not a picture of three channels") }
     // Weights do not depend on the number of pictures: as many as it takes, all alike, of which the first is compared.
     let count = shape[0] ?? 1
     guard Self.batches.contains(count) else {

@@ -1,7 +1,7 @@
 import FileFormats
 import Geometry
 
-/// What the files that Hugging Face writes beside an ONNX file say of a detector: `config.json` and
+/// Settings of a detector in the files that Hugging Face writes beside an ONNX file: `config.json` and
 /// `preprocessor_config.json`.
 package struct DETRConfig: Sendable, Equatable {
   private static let configName = "config.json"
@@ -37,7 +37,7 @@ package struct DETRConfig: Sendable, Equatable {
       guard let design = DETRDesign(rawValue: type) else {
         throw .config(
           file: Self.configName,
-          reason: "model_type \"\(type)\" is none of "
+          reason: "model_type \"\(type)\" is not one of "
             + DETRDesign.allCases.map(\.rawValue).joined(separator: ", "))
       }
       self.design = design
@@ -122,7 +122,7 @@ package struct DETRConfig: Sendable, Equatable {
   private func channels(_ fields: JSONValue, _ name: String) throws(DETRError) -> [Float]? {
     guard let value = fields[name], !value.isNull else { return nil }
     guard let numbers = value.numbers, numbers.count == 3, numbers.allSatisfy(\.isFinite) else {
-      throw refused("\(name) is no list of three numbers")
+      throw refused("\(name) must be a list of three numbers")
     }
     return numbers.map { Float($0) }
   }

@@ -30,7 +30,7 @@ public enum DETRError: Error, Equatable, CustomStringConvertible {
     case .config(let file, let reason):
       "\(file) beside it: \(printableName(reason)); correct that file, or remove it"
     case .otherPorts:
-      "is no detector with outputs logits and pred_boxes; export one of transformers, or run the file with ardf infer"
+      "is not a detector with outputs logits and pred_boxes; export one of transformers, or run the file with ardf infer"
     case .severalPictures: "takes several pictures at a time; export it with a batch of 1 or a free one"
     case .otherSide(let side, let size):
       "its input is \(size.width)x\(size.height), not \(side)x\(side); leave the side out, or export it with free sides"
