@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -32,9 +33,9 @@ package struct DETRPreprocessing: Sendable, Equatable {
       var exact = Double(shorter)
       if greatest / least * exact > Double(longer) { exact = Double(longer) * least / greatest }
       // Python's round: halves go to the even number.
-      let side = max(1, Int(exact.rounded(.toNearestOrEven)))
-      if side == Int(least) { return picture }
-      let other = max(1, Int(exact * greatest / least))
+      let side = max(1, Int(clamping: exact.rounded(.toNearestOrEven)))
+      if side == Int(clamping: least) { return picture }
+      let other = max(1, Int(clamping: exact * greatest / least))
       return width < height
         ? PixelSize(width: side, height: other) : PixelSize(width: other, height: side)
     }
