@@ -7,7 +7,7 @@ struct SamplingCase: CustomTestStringConvertible, Sendable {
   var groups, queries, channels: Int
   /// Sizes of the maps, and points of a query in each.
   var levels: [(height: Int, width: Int, points: Int)]
-  var edge = SamplingTask.Edge.zeros
+  var edge = SampledEdge.zeros
   var alignsCorners = false, isWeighted = true
 
   var testDescription: String {

@@ -36,18 +36,23 @@ import Testing
     }
   }
 
-  @Test(arguments: ["rt_detr", "detr"])
-  func inputOfPicture(_ name: String) throws {
-    let (design, inputs) = (try #require(DETRDesign(rawValue: name)), try #require(golden["inputs"]))
+  /// Of each case: its design and `size`, as `preprocessor_config.json` has it.
+  private static let inputs: [(name: String, design: DETRDesign, size: JSONValue)] = [
+    ("rt_detr", .rtDETR, ["height": 12, "width": 16]),
+    ("detr", .detr, ["shortest_edge": 12, "longest_edge": 40]),
+    ("lower", .rtDETR, ["height": 6, "width": 29]),
+  ]
+
+  @Test(arguments: inputs.indices)
+  func inputOfPicture(_ index: Int) throws {
+    let (name, design, stated) = Self.inputs[index]
+    let inputs = try #require(golden["inputs"])
     let sides = try #require(inputs["size"]?.integers(in: 1...100))
     let digits = Array(try #require(inputs["picture"]?.string).utf8)
     let pixels = try stride(from: 0, to: digits.count, by: 2).map {
       try #require(UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16))
     }
     let picture = RGBImage(width: sides[1], height: sides[0], pixels: pixels)
-    let stated: JSONValue =
-      design.hasPlainPictures
-      ? ["height": 12, "width": 16] : ["shortest_edge": 12, "longest_edge": 40]
     let config = try DETRConfig(config: nil, preprocessor: ["size": stated])
     let preprocessing = try config.preprocessing(design, fixed: nil)
     let size = preprocessing.inputSize(for: picture.size)

@@ -66,9 +66,15 @@ def inputs(random):
     picture = random.integers(0, 256, (23, 31, 3), dtype=np.uint8)
     made = {"picture": picture.tobytes().hex(), "size": [23, 31]}
     points = [(c, y, x) for c in range(3) for y, x in ((0, 0), (0, 15), (7, 3), (11, 15), (9, 8))]
-    for name, size in (("rt_detr", {"height": 12, "width": 16}), ("detr", {"shortest_edge": 12, "longest_edge": 40})):
-        kind = DESIGNS[name][1]
-        found = processor(kind)(Image.fromarray(picture), size=size, do_pad=False, return_tensors="np")["pixel_values"][0]
+    for name, design, size in (
+        ("rt_detr", "rt_detr", {"height": 12, "width": 16}),
+        ("detr", "detr", {"shortest_edge": 12, "longest_edge": 40}),
+        # So much lower that Pillow resizes columns first.
+        ("lower", "rt_detr", {"height": 6, "width": 29}),
+    ):
+        if name == "lower":
+            points = [(c, y, x) for c in range(3) for y in range(6) for x in range(0, 29, 2)]
+        found = processor(DESIGNS[design][1])(Image.fromarray(picture), size=size, do_pad=False, return_tensors="np")["pixel_values"][0]
         values = [round(float(found[point]), 7) for point in points]
         made[name] = {"sides": list(found.shape[1:]), "points": [list(p) for p in points], "values": values}
     return made

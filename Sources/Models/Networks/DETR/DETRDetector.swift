@@ -87,7 +87,7 @@ public final class DETRDetector: Sendable {
     lowered = other.lowered.running(on: pool)
   }
 
-  /// The same network run by another pool, side by side with this one; each plans and packs weights of its own.
+  /// The same network run by another pool, side by side with this one, with the same packed weights.
   public func running(on pool: ThreadPool) -> DETRDetector { DETRDetector(self, pool: pool) }
 
   /// Names: those of `config.json`, of the file's metadata, or COCO's, where there are as many classes.

@@ -1,5 +1,6 @@
 import FileFormats
 import NNKernelInterface
+@_exported import enum NNKernelInterface.SampledEdge
 
 /// Sums of bilinear samples of maps, at points that other maps hold.
 ///
@@ -11,7 +12,7 @@ struct Sampling: VectorOperator {
   /// (groups, queries, points of all maps); nil: every sample counts once.
   var weights: MapWalk?
   /// Beyond a map's edge.
-  var edge: SamplingTask.Edge
+  var edge: SampledEdge
   /// Whether -1 and 1 are the centers of the outermost pixels; if not, their outer edges.
   var alignsCorners: Bool
 
@@ -147,14 +148,6 @@ private struct SampledMap {
 }
 
 extension Value {
-  /// Beyond the edges of maps that are sampled.
-  public enum SampledEdge: Hashable, Sendable {
-    /// Zeros.
-    case zeros
-    /// The nearest element.
-    case border
-  }
-
   /// A map that is sampled, and where.
   public struct Sampled {
     /// The map, and (groups, height, width, channels) in it, channels next to each other.
@@ -180,7 +173,7 @@ extension Value {
     let inputs = levels.map(\.map) + levels.map(\.points) + (weights.map { [$0.map] } ?? [])
     let operation = Sampling(
       maps: levels.map(\.walk), points: levels.map(\.pointWalk), weights: weights?.walk,
-      edge: edge == .zeros ? .zeros : .border, alignsCorners: alignsCorners)
+      edge: edge, alignsCorners: alignsCorners)
     return inputs[0].applying(operation, to: Array(inputs.dropFirst()), name: name)
   }
 }

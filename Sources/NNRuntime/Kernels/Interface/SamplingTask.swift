@@ -1,15 +1,15 @@
+/// The elements beyond the edge of a map that is sampled.
+public enum SampledEdge: UInt8, Hashable, Sendable {
+  /// Zeros.
+  case zeros
+  /// The nearest element.
+  case border
+}
+
 /// Sums of bilinear samples of maps: out[query, group] = sum over levels and points of weight x map(point).
 ///
 /// A point is (x, y) from -1 to 1, over the map from edge to edge or from the center of the first pixel to that of the last.
 public struct SamplingTask {
-  /// The elements beyond a map's edge.
-  public enum Edge: UInt8, Hashable, Sendable {
-    /// Zeros.
-    case zeros
-    /// The nearest element.
-    case border
-  }
-
   /// One of the maps, and where it is sampled.
   public struct Level {
     /// Sizes of the map, and points of a query.
@@ -63,7 +63,7 @@ public struct SamplingTask {
   /// Groups with maps and points of their own, queries of each, and channels of a group.
   public var groups, queries, channels: Int
   /// Beyond the edges of all maps.
-  public var edge: Edge
+  public var edge: SampledEdge
   /// Whether -1 and 1 are the centers of the outermost pixels; if not, their outer edges.
   public var alignsCorners: Bool
   /// The maps.
@@ -79,7 +79,8 @@ public struct SamplingTask {
 
   /// Sums on the given memory.
   public init(
-    groups: Int, queries: Int, channels: Int, edge: Edge, alignsCorners: Bool, levels: UnsafePointer<Level>,
+    groups: Int, queries: Int, channels: Int, edge: SampledEdge, alignsCorners: Bool,
+    levels: UnsafePointer<Level>,
     levelCount: Int, weights: Weights?, output: UnsafeMutablePointer<Float>, outputStride: Int
   ) {
     self.groups = groups

@@ -29,7 +29,7 @@ enum SamplingRule: Rule {
 
   /// The attributes of `GridSample`, as the engine knows them.
   private struct Form: Equatable {
-    var edge: MapValue.SampledEdge
+    var edge: SampledEdge
     var alignsCorners: Bool
 
     init?(_ step: ONNXStep) {

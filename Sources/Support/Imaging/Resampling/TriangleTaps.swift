@@ -1,5 +1,5 @@
 /// Source cells of every output cell under a triangle as wide as the reduction, with weights of 22 fractional bits, as
-/// Pillow 12 computes them for 8-bit pictures (`Image.BILINEAR`).
+/// Pillow 13 computes them for 8-bit pictures (`Image.BILINEAR`).
 struct TriangleTaps {
   /// First source cell of every output cell that is wanted.
   let starts: [Int]
@@ -37,8 +37,10 @@ struct TriangleTaps {
 }
 
 extension RGBImage {
-  /// A part of this picture at another size, each pixel the mean of what it covers under a triangle: first along rows,
-  /// then along columns, rounded to bytes between, as Pillow's `Image.resize(..., BILINEAR)`.
+  /// A part of this picture at another size, each pixel the mean of what it covers under a triangle, rounded to bytes between
+  /// the two directions, as Pillow 13's `Image.resize(..., BILINEAR)`.
+  ///
+  /// Every row is resized, then every column; the other way round where more than twice as many rows go as columns.
   ///
   /// - Parameters:
   ///   - newWidth: Columns of the whole picture at the other size.
@@ -53,29 +55,28 @@ extension RGBImage {
     precondition(
       columns.lowerBound >= 0 && columns.upperBound <= newWidth && rows.lowerBound >= 0
         && rows.upperBound <= newHeight, "the part lies in the picture")
-    let across = TriangleTaps(from: width, to: newWidth, wanted: columns)
-    let down = TriangleTaps(from: height, to: newHeight, wanted: rows)
-    let narrow = newWidth == width ? copied(columns, down.cells) : resizedColumns(across, rows: down.cells)
-    let first = down.cells.lowerBound
-    return newHeight == height
-      ? narrow.copied(0..<narrow.width, rows.lowerBound - first..<rows.upperBound - first)
-      : narrow.resizedRows(down, from: first)
+    let across = newWidth == width ? nil : TriangleTaps(from: width, to: newWidth, wanted: columns)
+    let down = newHeight == height ? nil : TriangleTaps(from: height, to: newHeight, wanted: rows)
+    let (x, y) = (across?.cells ?? columns, down?.cells ?? rows)
+    let part =
+      x == 0..<width && y == 0..<height
+      ? self : cropped(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count)
+    return height - newHeight > max(0, 2 * (width - newWidth))
+      ? part.resizedColumns(down).resizedRows(across) : part.resizedRows(across).resizedColumns(down)
   }
 
-  private func copied(_ columns: Range<Int>, _ rows: Range<Int>) -> RGBImage {
-    cropped(x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
-  }
-
-  private func resizedColumns(_ taps: TriangleTaps, rows: Range<Int>) -> RGBImage {
-    let newWidth = taps.starts.count
-    var result = [UInt8](repeating: 0, count: newWidth * rows.count * 3)
+  /// Every row by these taps, whose first cell is this picture's first column; the picture itself without taps.
+  private func resizedRows(_ taps: TriangleTaps?) -> RGBImage {
+    guard let taps else { return self }
+    let (newWidth, first) = (taps.starts.count, taps.cells.lowerBound)
+    var result = [UInt8](repeating: 0, count: newWidth * height * 3)
     let source = pixels.span
     var output = result.mutableSpan
     var target = 0
-    for row in rows {
+    for row in 0..<height {
       for column in 0..<newWidth {
         var sums = SIMD3<Int32>(repeating: 1 << (Int32(TriangleTaps.bits) - 1))
-        var index = (row * width + taps.starts[column]) * 3
+        var index = (row * width + taps.starts[column] - first) * 3
         for weight in taps.weights[column] {
           sums &+= SIMD3(Int32(source[index]), Int32(source[index + 1]), Int32(source[index + 2])) &* weight
           index += 3
@@ -84,13 +85,14 @@ extension RGBImage {
         target += 3
       }
     }
-    return RGBImage(width: newWidth, height: rows.count, pixels: result)
+    return RGBImage(width: newWidth, height: height, pixels: result)
   }
 
-  /// `first`: the row of the whole picture that is this one's first.
-  private func resizedRows(_ taps: TriangleTaps, from first: Int) -> RGBImage {
+  /// Every column by these taps, whose first cell is this picture's first row; the picture itself without taps.
+  private func resizedColumns(_ taps: TriangleTaps?) -> RGBImage {
+    guard let taps else { return self }
+    let (newHeight, first) = (taps.starts.count, taps.cells.lowerBound)
     let count = width * 3
-    let newHeight = taps.starts.count
     var result = [UInt8](repeating: 0, count: count * newHeight)
     let source = pixels.span
     var output = result.mutableSpan

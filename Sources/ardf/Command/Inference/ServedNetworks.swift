@@ -130,8 +130,13 @@ struct NamedWeights {
     if !FileManager.default.fileExists(atPath: given), given.contains("/") || given.contains(".") {
       throw FileError.missing(path: given)
     }
-    isPublished = try !hasEnding(given, ".onnx") || Self.isPublished(given)
-    file = isPublished ? try WeightFiles.named(given) ?? WeightFiles.network(given) : GivenPath(given)
+    do {
+      file = try WeightFiles.named(given) ?? WeightFiles.network(given)
+      isPublished = true
+    } catch {
+      guard hasEnding(given, ".onnx"), !Self.isPublished(given) else { throw error }
+      (file, isPublished) = (GivenPath(given), false)
+    }
     name = parts.count == 2 ? parts[0] : fileStem(given, endings: Self.endings)
     guard !name.isEmpty, name.utf8.count <= 100, name.first != ".",
       name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
@@ -142,8 +147,7 @@ struct NamedWeights {
   }
 
   /// Whether an ONNX file holds a published network, all of whose modules are known.
-  private static func isPublished(_ path: String) throws -> Bool {
-    guard try NetworkWeights.asItIs(path) == nil else { return true }
-    return (try? CheckpointConverter.read(path, maxDepth: nil)) != nil
+  private static func isPublished(_ path: String) -> Bool {
+    (try? CheckpointConverter.read(path, maxDepth: nil)) != nil
   }
 }
