@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Of each case: its design and `size`, as `preprocessor_config.json` has it.
+  /// Design of each case and `size`, as `preprocessor_config.json` has it.
   private static let inputs: [(name: String, design: DETRDesign, size: JSONValue)] = [
     ("rt_detr", .rtDETR, ["height": 12, "width": 16]),
     ("detr", .detr, ["shortest_edge": 12, "longest_edge": 40]),
