@@ -30,7 +30,7 @@ FRAMES = 3
 #: What examples name and may be missing.
 NOT_AT_HAND = (
     *("depth_anything_v2_vits.pth", "depth_anything_v2_metric_hypersim_vits.pth"),
-    *("weights/metric-indoor.safetensors", "recording", "weights get", "/dev/video0", "rtsp://"),
+    *("metric-indoor", "recording", "weights get", "/dev/video0", "rtsp://"),
     *("weights/depth_anything_v2_vits.safetensors", "n-faulty.safetensors", "best.safetensors", "--frame 00030"),
     *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors", "45261179"),
 )
@@ -96,7 +96,7 @@ class Place:
                 for key in ("image", "depth", "confidence"):
                     shutil.copy(folder / "all-frames" / json.loads(frame.read_text())[key], folder / name)
         first = json.loads(frames[0].read_text())
-        for target in ("bus.jpg", "photo.jpg", "pictures/one.jpg"):
+        for target in ("bus.jpg", "photo.jpg", "drone.jpg", "pictures/one.jpg"):
             shutil.copy(folder / "all-frames" / first["image"], folder / target)
         # One frame of a robot.
         shutil.copy(ROOT / "Fuzz/Captures/rosBag/bag.mcap", folder / "robot.mcap")
@@ -271,10 +271,12 @@ class Place:
             stderr=subprocess.STDOUT,
         )
         said, page = "", ""
+        # A token in the address is answered with a cookie.
+        asked = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         while not page and (text := service.stdout.readline()):
             said += text
-            if address := re.search(r"http://127\.0\.0\.1:\d+\S*", text):
-                page = urllib.request.urlopen(address[0]).read().decode()
+            if address := re.search(r"http://[^\s/]+:\d+\S*", text):
+                page = asked.open(address[0]).read().decode()
         service.send_signal(signal.SIGINT)
         service.wait()
         fine = ("</html>" in page or '"name":"ardf"' in page) and service.returncode in (0, 130)

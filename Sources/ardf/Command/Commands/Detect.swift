@@ -38,7 +38,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       ),
       (
         "Small things in large pictures",
-        "ardf detect drone.jpg --tile 640 --overlap 0.2 --conf 0.25 --out found"
+        "ardf detect drone.jpg --tile 640 --overlap 0.2 --conf 0.25 --out tiled"
       ),
       ("COCO results of a folder of pictures", "ardf detect pictures --format coco --out found-coco")))
 

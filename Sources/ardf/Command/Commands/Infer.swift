@@ -22,7 +22,7 @@ struct Infer: ParsableCommand {
         "ardf infer model.onnx --input pixels=photo.jpg --resize 224x224 \\\n"
           + "--mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --out results"
       ),
-      ("One picture, prepared elsewhere", "ardf infer model.onnx --input pixels=picture.npy --out results")))
+      ("One picture, prepared elsewhere", "ardf infer model.onnx --input pixels=picture.npy --out outputs")))
 
   @Argument(help: ArgumentHelp("An ONNX file, or a folder of ONNX's test layout.", valueName: "model.onnx"))
   var model: String

@@ -16,7 +16,7 @@ struct Tune: ParsableCommand {
       """,
       ("Measure, then run", "ardf tune weights/yolo11n-seg.safetensors --out plan.json"),
       (nil, "ardf run scan --frame 0 --plan plan.json --out results"),
-      ("A network from an ONNX file", "ardf tune model.onnx --out plan.json")))
+      ("A network from an ONNX file", "ardf tune model.onnx --out tuned.json")))
 
   @OptionGroup var network: NetworkOptions
   @OptionGroup var free: FreeAxisOptions
