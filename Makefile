@@ -251,7 +251,8 @@ check-browser: clip reference
 	$(PYTHON) tools/check/check-profile-reports.py --weights weights/yolo11n-seg.safetensors --out out/shots
 
 check-docs: clip
-	tools/docs/check-help.py --checkpoint .cache/yolo11n-seg.pt --depth $(depth) --capture .cache/bedroom
+	tools/setup/packages --ci
+	/usr/bin/python3 tools/docs/check-help.py --checkpoint .cache/yolo11n-seg.pt --depth $(depth) --capture .cache/bedroom
 
 # Python's lines of guides too, in the environment of tools/requirements.txt and in one of the newest versions.
 check-guides: clip reference

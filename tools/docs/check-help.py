@@ -6,9 +6,9 @@ examples speak of: CAPTURE, RESULTS and other such names are links there.
 
 Each verb and each page has a folder of its own, its examples run there in order, and each must end with 0 and leave
 what its --out names; what a page's example writes may be there from the one before. Examples of `serve` are asked for
-their page and interrupted. Needs ffmpeg and jq for the examples that do, and nothing from PyPI. With `--python` the lines
-of guides and reference that begin with `python` are run too, by that interpreter, from a folder in which `tools` lies as in
-a clone: `make check-guides`. Ends with 1 where an example fails.
+their page and interrupted. Needs NumPy and Pillow, and ffmpeg, jq and PyTorch for the examples that do. With `--python`
+the lines of guides and reference that begin with `python` are run too, by that interpreter, from a folder in which
+`tools` lies as in a clone: `make check-guides`. Ends with 1 where an example fails.
 """
 
 import argparse
@@ -24,6 +24,9 @@ import time
 import urllib.request
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from oracles.protocol_buffers import message, number
+
 SCRIPT = {"schema": "ardf.simulation/1", "duration": 0.2, "render": {"service": [0.04]}}
 SCRIPT["arrivals"] = {"framesPerSecond": 60}
 FRAMES = 3
@@ -33,6 +36,7 @@ NOT_AT_HAND = (
     *("metric-indoor", "recording", "weights get", "/dev/video0", "rtsp://"),
     *("weights/depth_anything_v2_vits.safetensors", "n-faulty.safetensors", "best.safetensors", "--frame 00030"),
     *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors", "45261179"),
+    *("yolo11n-pose.pt", "yolo11n-obb.pt"),
 )
 #: Scripts that take more than the prepared folder, and what runs them.
 ELSEWHERE = {
@@ -76,6 +80,7 @@ class Place:
         self.folder, self.ardf = folder, Path(arguments.ardf).resolve()
         # Not a link: an interpreter finds its environment from where it lies.
         python = [str(Path(arguments.python).absolute().parent)] if arguments.python else []
+        self.python = str(Path(arguments.python).absolute()) if arguments.python else sys.executable
         self.path = ":".join([*python, os.environ["PATH"]])
         self.environment = {**os.environ, "PATH": f"{folder}/bin:{self.path}"}
         for name in ("bin", "weights", "pictures", "hf"):
@@ -148,31 +153,40 @@ class Place:
         }
         for name, target in links.items():
             (self.folder / name).symlink_to(target)
-        for name in ("yolo11n-pose", "yolo11n-obb"):
-            tool = ROOT / "tools/reference/make-random-checkpoint.py"
-            self.must(f"{sys.executable} {tool} {name} --out {name}.pt")
+        # Whose name says less than its file holds.
+        (self.folder / "weights/yolo11n.safetensors").symlink_to("yolo11n-seg.safetensors")
+        # With PyTorch alone; without it their examples are left out, and named.
+        if subprocess.run([self.python, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0:
+            for name in ("yolo11n-pose", "yolo11n-obb"):
+                tool = ROOT / "tools/reference/make-random-checkpoint.py"
+                self.must(f"{self.python} {tool} {name} --out {name}.pt")
 
     def model(self):
         """An ONNX file of one node, values for it, and what it makes of them."""
         import numpy as np
 
-        def field(number, content):
-            content = content if isinstance(content, bytes) else content.encode()
-            length = len(content)
-            return bytes([number << 3 | 2]) + (bytes([length]) if length < 128 else bytes([length & 127 | 128, length >> 7])) + content
-
-        def size(count):
-            return field(1, b"\x08" + (bytes([count]) if count < 128 else bytes([count & 127 | 128, count >> 7])))
-
         shape = [1, 3, 224, 224]
-        kind = field(1, b"\x08\x01" + field(2, b"".join(size(count) for count in shape)))
-        node = field(1, "pixels") + field(2, "y") + field(3, "only") + field(4, "Relu")
-        ports = (field(1, name) + field(2, kind) for name in ("pixels", "y"))
-        graph = field(1, node) + field(2, "one") + b"".join(field(place, port) for place, port in zip((11, 12), ports))
-        (self.folder / "model.onnx").write_bytes(b"\x08\x08" + field(7, graph) + field(8, b"\x10\x12"))
+
+        def write(path, first):
+            sides = [message(1, first), *(message(1, number(1, side)) for side in shape[1:])]
+            kind = message(1, number(1, 1) + message(2, b"".join(sides)))
+            node = message(1, "pixels") + message(2, "y") + message(3, "only") + message(4, "Relu")
+            ports = (message(at, message(1, name) + message(2, kind)) for at, name in ((11, "pixels"), (12, "y")))
+            graph = message(1, node) + message(2, "one") + b"".join(ports)
+            path.write_bytes(number(1, 8) + message(7, graph) + message(8, number(2, 18)))
+
+        write(self.folder / "model.onnx", number(1, 1))
+        write(self.folder / "dynamic.onnx", message(2, "batch"))
         picture = np.linspace(-1, 1, 3 * 224 * 224, dtype=np.float32).reshape(shape)
+        values = {"pixels": picture, "y": np.maximum(picture, 0)}
         np.save(self.folder / "picture.npy", picture)
-        np.savez(self.folder / "recorded.npz", pixels=picture, y=np.maximum(picture, 0))
+        np.savez(self.folder / "recorded.npz", **values)
+        # ONNX's own layout of test data.
+        case = self.folder / "FOLDER/test_data_set_0"
+        case.mkdir(parents=True)
+        for name, tensor in zip(("input_0", "output_0"), values.values(), strict=True):
+            axes = b"".join(number(1, side) for side in shape)
+            (case / f"{name}.pb").write_bytes(axes + number(2, 1) + message(9, tensor.tobytes()))
 
     def labels(self):
         """A picture with what is found in it as labels, in both layouts."""
@@ -273,13 +287,21 @@ class Place:
         said, page = "", ""
         # A token in the address is answered with a cookie.
         asked = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        while not page and (text := service.stdout.readline()):
-            said += text
-            if address := re.search(r"http://[^\s/]+:\d+\S*", text):
-                page = asked.open(address[0]).read().decode()
-        service.send_signal(signal.SIGINT)
-        service.wait()
-        fine = ("</html>" in page or '"name":"ardf"' in page) and service.returncode in (0, 130)
+        try:
+            while not page and (text := service.stdout.readline()):
+                said += text
+                if not (address := re.search(r"http://[^\s/]+:\d+\S*", text)):
+                    continue
+                if "/v1/vision/" in address[0]:
+                    post = ["curl", "-sS", "-F", f"image=@{self.folder / 'bus.jpg'}", address[0]]
+                    page = subprocess.run(post, capture_output=True, text=True, check=False).stdout
+                else:
+                    page = asked.open(address[0]).read().decode()
+        finally:
+            service.send_signal(signal.SIGINT)
+            service.wait()
+        answers = ("</html>", '"name":"ardf"', '"success":true')
+        fine = any(answer in page for answer in answers) and service.returncode in (0, 130)
         return (0, said) if fine else (service.returncode or 1, said)
 
 

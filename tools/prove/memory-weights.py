@@ -13,48 +13,34 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 from memory import MIB, ROOT, peak
+from oracles.protocol_buffers import message, number, varint
 
 SIDE, FACTOR = 2048, 1.2
 
 
-def varint(value):
-    """A number as protocol buffers have it."""
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def field(number, content):
-    """A field of a protocol-buffer message."""
-    content = content if isinstance(content, bytes) else content.encode()
-    return varint(number << 3 | 2) + varint(len(content)) + content
-
-
 def port(name):
     """A row of numbers that goes in or comes out."""
-    shape = b"".join(field(1, b"\x08" + varint(side)) for side in (1, SIDE))
-    return field(1, name) + field(2, field(1, b"\x08\x01" + field(2, shape)))
+    shape = b"".join(message(1, number(1, side)) for side in (1, SIDE))
+    return message(1, name) + message(2, message(1, number(1, 1) + message(2, shape)))
 
 
 def write_model(path, count):
     """Writes the chain; returns the bytes of its weights. No two matrices are alike."""
     size = 4 * SIDE * SIDE
-    axes = (b"\x08" + varint(SIDE)) * 2
-    heads = [axes + b"\x10\x01" + field(8, f"w{index}") for index in range(count)]
+    axes = number(1, SIDE) * 2
+    heads = [axes + number(2, 1) + message(8, f"w{index}") for index in range(count)]
     raw = varint(9 << 3 | 2) + varint(size)
-    nodes = b"".join(
-        field(1, field(1, f"x{index}") + field(1, f"w{index}") + field(2, f"x{index + 1}") + field(4, "MatMul"))
-        for index in range(count)
-    )
-    ends = field(11, port("x0")) + field(12, port(f"x{count}"))
+    products = [
+        message(1, f"x{i}") + message(1, f"w{i}") + message(2, f"x{i + 1}") + message(4, "MatMul") for i in range(count)
+    ]
+    nodes = b"".join(message(1, product) for product in products)
+    ends = message(11, port("x0")) + message(12, port(f"x{count}"))
     tensors = [varint(5 << 3 | 2) + varint(len(head) + len(raw) + size) + head + raw for head in heads]
     length = len(nodes) + len(ends) + sum(len(tensor) + size for tensor in tensors)
     with path.open("wb") as file:
-        file.write(b"\x08\x08" + field(8, b"\x10\x12") + varint(7 << 3 | 2) + varint(length) + nodes)
+        file.write(number(1, 8) + message(8, number(2, 18)) + varint(7 << 3 | 2) + varint(length) + nodes)
         for index, tensor in enumerate(tensors):
             row = [((7 * place + index) % 251 - 125) / 125 / SIDE**0.5 for place in range(SIDE)]
             rows = struct.pack(f"<{2 * SIDE}f", *row, *row)
