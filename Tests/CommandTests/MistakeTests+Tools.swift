@@ -37,7 +37,7 @@ extension MistakeTests {
     64 trace det.safetensors --input p.png --out o | --weights
     64 trace --weights det.safetensors --input p.png --out o.npz | a .safetensors file is written | ends in .safetensors
     64 trace yolo11n-seg p.png | Unexpected argument 'yolo11n-seg': weights follow --weights | --input
-    65 trace --weights m.onnx --input p.png --out o | ardf infer m.onnx runs
+    64 trace --weights m.onnx --input p.png --out o | give NAME=FILE
     66 trace --weights nowhere --input p.png --out o | nowhere: no such file
     65 trace --weights p.png --input p.png --out o | is a picture (PNG)
     66 trace --weights det.safetensors --input no.jpg --out o | no.jpg: no such file

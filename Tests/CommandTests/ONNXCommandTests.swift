@@ -202,4 +202,33 @@ import Testing
     #expect(absent.status == 66 && absent.output.contains("nowhere\t66\t"), "\(absent.output)")
     #expect(try CommandRun(["verify", "--cases", different, "nowhere"]).status == 1)
   }
+
+  @Test("a trace holds every tensor of a run by its name, and is a reference of the model")
+  func trace() throws {
+    let place = try TemporaryDirectory()
+    let model = try place.write(model("Relu"), to: "m.onnx")
+    try place.write(
+      NPYArray(shape: [3], floats: [1, -2, 3]).encoded(), to: "x.npy")
+    let run = try CommandRun(
+      ["trace", "--weights", model, "--input", "x=x.npy", "--out", "t.safetensors", "--json"], in: place.path)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(try run.json()["layers"] == ["x", "y"])
+    let store = try WeightStore(path: place.file("t.safetensors"))
+    #expect(try store.tensor(named: "y").floats() == [1, 0, 3])
+    let verify = try CommandRun(["verify", model, "--reference", place.file("t.safetensors")])
+    #expect(verify.status == 0, "\(verify.error)")
+    let drawn = try CommandRun(
+      ["trace", "--weights", model, "--axis", "n=4", "--layers", "y", "--out", "d.safetensors"],
+      in: place.path)
+    #expect(drawn.status == 0, "\(drawn.error)")
+    #expect(try WeightStore(path: place.file("d.safetensors")).names == ["y"])
+    for (options, status, words) in [
+      (["--layers", "z"], 64, "no tensor fits"), (["--size", "64x64"], 64, "--size 64x64"),
+      (["--input", "z=x.npy"], 65, "its inputs are \"x\""),
+    ] as [([String], Int32, String)] {
+      let run = try CommandRun(
+        ["trace", "--weights", model, "--axis", "n=3", "--out", "e.safetensors"] + options, in: place.path)
+      #expect(run.status == status && run.error.contains(words), "\(run.error)")
+    }
+  }
 }

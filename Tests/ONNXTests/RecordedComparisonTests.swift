@@ -61,6 +61,30 @@ import ONNX
     #expect(try cancelling(1e-2).cumulative.firstDivergence?.name == "a")
   }
 
+  @Test("what does not depend on the inputs is not disturbed")
+  func constants() throws {
+    let x: [Float] = (0..<16).map { 1 + Float($0) / 64 }
+    let graph = Proto.graph([
+      .message(1, Proto.node("Identity", ["two"], ["scales"])),
+      .message(1, Proto.node("Mul", ["x", "x"], ["a"])),
+      .message(1, Proto.node("Resize", ["a", "", "scales"], ["b"])),
+      .message(1, Proto.node("Sub", ["b", "c"], ["y"])),
+      .message(5, Proto.tensor("two", shape: [1], raw: Proto.floats([2]))),
+      .message(5, Proto.tensor("c", shape: [32], raw: Proto.floats(twice(x.map { $0 * $0 - 0.01 })))),
+      .message(11, Proto.value("x", shape: [16])), .message(12, Proto.value("y", shape: [32])),
+    ])
+    let model = try ONNXModel(FileBytes(Proto.model(graph)), path: "m.onnx", keepsAll: true)
+    let product = x.map { $0 * $0 * (1 + 5e-5) }
+    let recorded = NameTable([
+      ("x", floats(x)), ("scales", floats([2])), ("a", floats(product)), ("b", floats(twice(product))),
+      ("y", floats(twice(zip(product, x).map { $0 - ($1 * $1 - 0.01) }))),
+    ])
+    let found = try comparison(model, recorded)
+    #expect(found.cumulative.layers.map(\.verdict) == [.equal, .equal, .equal, .sensitive])
+  }
+
+  private func twice(_ values: [Float]) -> [Float] { values.flatMap { [$0, $0] } }
+
   @Test(
     "what TopK chooses is a set",
     arguments: [([1, 2, 0], true), ([2, 1, 0], true), ([2, 2, 0], false), ([0, 1, 2], true)]

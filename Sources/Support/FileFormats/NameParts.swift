@@ -42,7 +42,7 @@ package func hasEnding(_ name: String, _ ending: String) -> Bool {
 /// Endings of pictures that are not read.
 private let unreadPictureEndings = [
   ".gif", ".jpe", ".jfif", ".mpo", ".jxl", ".j2k", ".jpx", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".orf",
-  ".rw2", ".raf", ".pef", ".srw", ".tga", ".psd", ".exr", ".pbm",
+  ".rw2", ".raf", ".pef", ".srw", ".tga", ".psd", ".exr", ".pbm", ".svg", ".ico", ".dcm",
 ]
 
 /// Whether a name ends as a picture's that is not read.

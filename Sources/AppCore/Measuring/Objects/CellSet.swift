@@ -1,10 +1,10 @@
 /// A set of cells of a grid.
-struct CellSet {
+package struct CellSet {
   let width: Int
   let height: Int
-  private(set) var elements: [Bool]
+  package private(set) var elements: [Bool]
 
-  init(width: Int, height: Int, _ elements: [Bool]) {
+  package init(width: Int, height: Int, _ elements: [Bool]) {
     self.width = width
     self.height = height
     self.elements = elements
@@ -31,13 +31,18 @@ struct CellSet {
   }
 
   /// Without the cells within `steps` of one outside the set; the grid's border counts as inside.
-  func eroded(_ steps: Int) -> CellSet {
+  package func eroded(_ steps: Int) -> CellSet {
     var result = self
     for _ in 0..<steps {
-      let before = result
-      for cell in elements.indices where before[cell] {
-        before.forEachNeighbor(of: cell) { near, _, _ in
-          if !before[near] { result[cell] = false }
+      let before = result.elements
+      let inside = before.span
+      for y in 0..<height {
+        let row = y * width
+        for cell in row..<row + width where inside[cell] {
+          let isSurrounded =
+            (cell == row || inside[cell - 1]) && (cell + 1 == row + width || inside[cell + 1])
+            && (y == 0 || inside[cell - width]) && (y + 1 == height || inside[cell + width])
+          if !isSurrounded { result.elements[cell] = false }
         }
       }
     }
@@ -45,7 +50,7 @@ struct CellSet {
   }
 
   /// With the cells within `steps` of one of the set.
-  func dilated(_ steps: Int) -> CellSet {
+  package func dilated(_ steps: Int) -> CellSet {
     CellSet(width: width, height: height, elements.map { !$0 }).eroded(steps).inverted
   }
 

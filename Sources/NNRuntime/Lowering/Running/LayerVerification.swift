@@ -156,46 +156,18 @@ extension IslandSession {
   fileprivate func differences(
     from slots: [ONNXValue?], _ reference: [ONNXValue?], isIsolated: Bool
   ) throws -> (compared: [(layer: TracedLayer, difference: Float)], uncompared: [String]) {
-    let given = try inputs.map { try elements(of: $0.slot, slots) }
-    let traced = Dictionary(grouping: session.plan.tracedLayers, by: \.step)
     var found: [(layer: TracedLayer, difference: Float)] = []
     var uncompared: [String] = []
-    try session.stepwise { filling in
-      for (input, elements) in zip(inputs, given) { filling.fill(input.port, with: elements) }
-    } body: { run in
-      while let step = run.advance() {
-        for layer in traced[step] ?? [] {
-          guard let tensor = layers[layer.name], layer.shape.count == tensor.view.count,
-            tensor.factor != 0,
-            let value = reference[tensor.slot]
-          else {
-            uncompared.append(layer.name)
-            continue
-          }
-          let expected = try value.tensor("a layer's result").floats()
-          let memory = run.withElements(of: layer) { Self.dense($0, $1, layer.shape) }
-          let made = tensor.view.elements(of: memory).map { $0 * tensor.factor }
-          found.append((layer, Self.difference(made, expected)))
-          guard isIsolated else { continue }
-          let elements = tensor.view.memory(of: expected.map { $0 / tensor.factor })
-          let shape = [
-            layer.shape.images, layer.shape.height, layer.shape.width, layer.shape.channels,
-          ]
-          run.overwrite(
-            layer, with: StridedMap(shape: layer.shape, channelsLast: elements, tensorShape: shape))
-        }
+    try stepwise(from: slots) { layer, made in
+      guard let made, let value = reference[made.slot] else {
+        uncompared.append(layer.name)
+        return nil
       }
+      let expected = try value.tensor("a layer's result").floats()
+      found.append((layer, Self.difference(made.elements, expected)))
+      return isIsolated ? expected : nil
     }
     return (found, uncompared)
-  }
-
-  private static func dense(_ span: Span<Float>, _ stride: Int, _ shape: MapShape) -> [Float] {
-    var elements: [Float] = []
-    elements.reserveCapacity(shape.count)
-    for pixel in 0..<shape.batchPixels {
-      for channel in 0..<shape.channels { elements.append(span[pixel * stride + channel]) }
-    }
-    return elements
   }
 
   /// The largest difference, as a share of the largest expected element; infinite where one alone is no number.
@@ -207,14 +179,5 @@ extension IslandSession {
     }
     for value in expected where value.isFinite { scale = max(scale, abs(value)) }
     return Float(worst / scale)
-  }
-}
-
-extension StridedView {
-  /// Memory that holds the tensor's elements, given row-major.
-  func memory(of elements: [Float]) -> [Float] {
-    var memory = elements
-    for (place, element) in zip(places, elements) { memory[place] = element }
-    return memory
   }
 }

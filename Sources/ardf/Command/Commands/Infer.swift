@@ -46,23 +46,11 @@ struct Infer: ParsableCommand {
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
-    for text in input where FreeAxisOptions.pair(text)?.value.isEmpty ?? true {
-      throw ValidationError("--input \(text): give NAME=FILE, for example images=picture.npy")
-    }
-    let names = input.compactMap(FreeAxisOptions.pair).map(\.name)
-    if let twice = names.first(where: { name in names.count(where: { $0.isSameName(as: name) }) > 1 }) {
-      throw ValidationError("--input \(twice)=...: is given twice")
-    }
+    let given = try GivenValues(input)
     try OutputOptions.checkFolder(out, text: nil)
     guard out != "-" else { throw ValidationError("--out -: outputs are files; give a folder, and --json") }
-    let files = input.compactMap(FreeAxisOptions.pair).map(\.value)
-    if preparation.isGiven, !files.isEmpty, files.allSatisfy(Self.isPrepared) {
-      throw ValidationError(
-        "--resize, --scale, --mean, --std and --bgr prepare pictures; the inputs are none")
-    }
+    try given.check(preparation)
   }
-
-  private static func isPrepared(_ file: String) -> Bool { hasEnding(file, ".npy") || hasEnding(file, ".pb") }
 
   func run() throws {
     try refuseName()
@@ -73,26 +61,10 @@ struct Infer: ParsableCommand {
       )
     }
     guard pathKind(model) != .folder else { return try runFolder() }
-    let given = input.compactMap(FreeAxisOptions.pair)
-    let folder = try OutputFolder(out, force: force, inputs: [model] + given.map(\.value))
+    let given = try GivenValues(input)
+    let folder = try OutputFolder(out, force: force, inputs: [model] + given.files)
     let network = try InFile.naming(model) { try ONNXModel(path: model) }
-    var values = NameTable<Value>()
-    for (name, file) in given {
-      let declared = network.inputs.first { $0.name.isSameName(as: name) }
-      guard let declared else {
-        let names = network.inputs.map { "\"\($0.name)\"" }.joined(separator: ", ")
-        throw CommandError.input("\(model): has no input \"\(name)\"; its inputs are \(names)")
-      }
-      values[name] = try read(file, declared)
-    }
-    if network.defect == nil,
-      let missing = network.inputs.first(where: { !$0.hasDefault && values[$0.name] == nil })
-    {
-      throw CommandError.input(
-        "\(model): the input \"\(printableName(missing.name))\" is missing; add --input \(shellWord(missing.name + "=FILE"))"
-      )
-    }
-    try checkAxes(network, values)
+    let values = try given.read(for: network, free.sizes, preparation)
     let runner = try ONNXRunner(network, compute.settings, plain: plain)
     let answers = try InFile.naming(model) { try runner.run(values) }
     var (table, documents) = (
@@ -140,43 +112,6 @@ struct Infer: ParsableCommand {
       }
     }
     try folder.commit()
-  }
-
-  /// A file of one value, by its ending.
-  private func read(_ file: String, _ input: ONNX.Program.Input) throws -> Value {
-    if hasEnding(file, ".pb") {
-      let bytes = try FileBytes(path: file)
-      return try InFile.naming(file) { try Value.read(bytes, type: input.type) }
-    }
-    if hasEnding(file, ".npy") {
-      return .tensor(Tensor(try InFile.naming(file) { try NPYArray.read(path: file) }))
-    }
-    return .tensor(try preparation.tensor(of: file, for: input, free.sizes))
-  }
-
-  private func checkAxes(_ network: ONNXModel, _ values: NameTable<Value>) throws {
-    for (name, size) in free.sizes {
-      var isKnown = false
-      for declared in network.inputs {
-        guard case .tensor(_, let axes?)? = declared.type, case .tensor(let tensor)? = values[declared.name],
-          axes.count == tensor.shape.count
-        else { continue }
-        for (index, (stated, found)) in zip(axes, tensor.shape).enumerated() {
-          guard let other = stated.freeName(index, of: declared.name), other.isSameName(as: name) else {
-            continue
-          }
-          isKnown = true
-          guard found == size else {
-            throw CommandError.input(
-              "the input \"\(declared.name)\" has \(found) along \"\(name)\", not \(size)")
-          }
-        }
-      }
-      guard isKnown else {
-        throw CommandError.input(
-          "\(model): no input has an axis \"\(name)\"; ardf inspect \(shellWord(model)) lists them")
-      }
-    }
   }
 
   /// A NumPy array where NumPy has the type, else ONNX's message.

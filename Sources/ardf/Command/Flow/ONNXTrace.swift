@@ -1,0 +1,80 @@
+import FileFormats
+import NNRuntime
+import NNVerification
+import ONNX
+import ONNXEngine
+
+/// `ardf trace` of an ONNX file: every tensor that a run makes, by the name that the file gives it.
+struct ONNXTrace {
+  private let network: LoweredNetwork
+  private let values: NameTable<ONNX.Value>
+  private let patterns: [NamePattern]
+
+  let kernels: String
+
+  /// - `values`: by the names of inputs.
+  /// - `layers`: patterns of the names to write; all without patterns.
+  init(
+    _ model: ONNXModel, _ values: NameTable<ONNX.Value>, options: PlanOptions, pool: ThreadPool,
+    layers: [String]
+  ) throws {
+    try model.check(values)
+    network = try LoweredModel(model, options: options, pool: pool).network(for: values)
+    self.values = values
+    patterns = layers.map(NamePattern.init)
+    kernels = network.kernelName
+  }
+
+  /// Writes a safetensors file; returns the names in it, in the order of a run.
+  ///
+  /// The network is run twice: types and shapes precede the elements in the file.
+  func write(to path: String, metadata: [String: String], overwrite: Bool) throws -> [String] {
+    var entries: [SafetensorsWriter.Entry] = []
+    try forEach { name, tensor, type in
+      entries.append(SafetensorsWriter.Entry(name: name, dtype: type, shape: tensor.shape))
+    }
+    guard !entries.isEmpty || patterns.isEmpty else {
+      throw CommandError.usage("--layers: no tensor fits; ardf trace without --layers --json lists all")
+    }
+    let writer = try SafetensorsWriter(path: path, entries: entries, metadata: metadata, overwrite: overwrite)
+    try forEach { _, tensor, type in
+      try writer.append(
+        NNRuntime.Tensor(
+          shape: tensor.shape, dtype: type, storage: TensorStorage(FileBytes(tensor.bytes))))
+    }
+    try writer.finish()
+    return entries.map(\.name)
+  }
+
+  /// Calls `body` with every tensor whose name fits and whose type the file can hold.
+  private func forEach(_ body: (String, ONNX.Tensor, DType) throws -> Void) throws {
+    try network.trace(values) { name, tensor in
+      guard let type = DType(tensor.type),
+        patterns.isEmpty || patterns.contains(where: { $0.matches(name) })
+      else { return }
+      try body(name, tensor, type)
+    }
+  }
+}
+
+extension DType {
+  /// The type of elements in a safetensors file; nil of texts, complex numbers and those narrower than a byte.
+  fileprivate init?(_ type: ONNX.ElementType) {
+    switch type {
+    case .double: self = .float64
+    case .float: self = .float32
+    case .float16: self = .float16
+    case .bfloat16: self = .bfloat16
+    case .int64: self = .int64
+    case .int32: self = .int32
+    case .int16: self = .int16
+    case .int8: self = .int8
+    case .uint64: self = .uint64
+    case .uint32: self = .uint32
+    case .uint16: self = .uint16
+    case .uint8: self = .uint8
+    case .bool: self = .bool
+    default: return nil
+    }
+  }
+}
