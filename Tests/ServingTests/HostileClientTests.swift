@@ -16,7 +16,7 @@ import Testing
   private static let noBeginning = "the request does not begin as one of HTTP/1.1"
   private static let noName = "the request has a header field without a name"
   private static let control = "the request has a control character"
-  private static let noNumber = "the request's Content-Length is no number"
+  private static let noNumber = "the request's Content-Length is not a number"
   private static let badAddress = "the address has a name that is not allowed"
 
   /// The name of the fault, the head (with HOST for the right host), the status and the message.

@@ -150,7 +150,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     }
     guard pathKind(sources[0]) != .file else {
       throw CommandError.input(
-        "\(sources[0]): is no folder; give the folder that has images/ and labels/, or for classifiers a folder of pictures for "
+        "\(sources[0]): is not a folder; give the folder that has images/ and labels/, or for classifiers a folder of pictures for "
           + "each class, or a folder of pictures with --annotations of COCO")
     }
   }

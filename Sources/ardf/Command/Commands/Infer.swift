@@ -58,7 +58,7 @@ struct Infer: ParsableCommand {
     let files = input.compactMap(FreeAxisOptions.pair).map(\.value)
     if preparation.isGiven, !files.isEmpty, files.allSatisfy(Self.isPrepared) {
       throw ValidationError(
-        "--resize, --scale, --mean, --std and --bgr prepare pictures; the inputs are none")
+        "--resize, --scale, --mean, --std and --bgr prepare pictures; no input is a picture")
     }
   }
 

@@ -162,7 +162,7 @@ struct Profile: ParsableCommand {
     profile = profile.sorted(by: sort, top: top)
     if let old, let compare {
       guard let comparison = ProfileComparison(profile, with: old) else {
-        throw CommandError.input("\(compare): is no report of ardf profile --report json")
+        throw CommandError.input("\(compare): is not a report of ardf profile --report json")
       }
       guard comparison.haveCommonRows else {
         throw CommandError.input(

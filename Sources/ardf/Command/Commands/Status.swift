@@ -45,7 +45,7 @@ enum JobFolder {
   /// - Throws: `CommandError.input`.
   static func check(_ path: String) throws {
     guard pathKind(path) == .file else { return }
-    throw CommandError.input("\(path): is no folder; give the --out of ardf run --keep or --from")
+    throw CommandError.input("\(path): is not a folder; give the --out of ardf run --keep or --from")
   }
 }
 

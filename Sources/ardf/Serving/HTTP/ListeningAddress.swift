@@ -23,7 +23,7 @@ package enum ServingError: Error, Equatable, CustomStringConvertible {
       "port \(port) is in use, perhaps by another ardf serve; choose another one, or 0 for any free one"
     case .portForbidden(let port): "port \(port) needs privileges; choose one from 1024 on"
     case .noSuchAddress(let host):
-      "\(host) is no address of this machine; listen on 127.0.0.1, or on 0.0.0.0 for all of its addresses"
+      "\(host) is not an address of this machine; listen on 127.0.0.1, or on 0.0.0.0 for all of its addresses"
     case .cannotListen(let port, let reason): "cannot listen on port \(port) (\(reason)); choose another one"
     }
   }

@@ -66,7 +66,7 @@ package struct MultipartForm: Sendable {
   package func text(_ name: String) throws(Refusal) -> String? {
     guard let place = try place(of: name) else { return nil }
     guard place.count <= Self.mostHeadBytes, let text = String(validating: body[place], as: UTF8.self) else {
-      throw .badRequest("the form's \(name) is no short text")
+      throw .badRequest("the form's \(name) is too long, or not text")
     }
     return text
   }

@@ -92,7 +92,7 @@ package struct RequestHead: Sendable, Equatable {
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let length = CheckedInt(text)?.within(0...longestBody)
     else {
-      throw .badRequest("the request's Content-Length is no number")
+      throw .badRequest("the request's Content-Length is not a number")
     }
     return length
   }

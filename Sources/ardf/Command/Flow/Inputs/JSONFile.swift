@@ -11,7 +11,7 @@ enum JSONFile {
     let wanted: String
 
     var description: String {
-      (content.map { "is \($0), and no JSON" } ?? "is no JSON") + "; give \(wanted)"
+      (content.map { "is \($0), not JSON" } ?? "is not JSON") + "; give \(wanted)"
     }
     var fault: Fault { .malformedInput }
   }

@@ -227,7 +227,7 @@ extension PartDamage {
       ] : [])
       + (lines > 0
         ? [
-          "\(path): \(counted(lines, "line that is no record is", "lines that are no records are")) passed over"
+          "\(path): \(counted(lines, "line is not a record: it is", "lines are not records: they are")) skipped"
         ] : [])
   }
 }
