@@ -3,7 +3,7 @@ import FileFormats
 import OutputFolders
 import Reporting
 
-/// Where `run` writes: a folder a frame, each whole or absent, and beside them what is said about all.
+/// Where `run` writes: a folder per frame, each whole or absent, and beside them what is said about all.
 ///
 /// An old result of several frames that `--force` replaces stays until all frames of the new one are done.
 package struct RunFolder: Sendable {

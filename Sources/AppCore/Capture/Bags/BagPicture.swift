@@ -9,7 +9,7 @@ enum BagPictureKind: Equatable {
   /// Brightness alone: a camera of an infrared or stereo pair, or a gray one.
   case gray
   case depth
-  /// Sixteen bits a pixel that are called brightness: infrared, or depth of drivers that say so.
+  /// Sixteen bits per pixel that are called brightness: infrared, or depth of drivers that say so.
   case wideGray
   /// An encoding that is not read, by its name.
   case other(String)

@@ -18,7 +18,7 @@ extension DepthAnythingV2 {
     let session = try session(
       for: size, prompt: prompt.map { PixelSize(width: $0.values.width, height: $0.values.height) })
     let ports = try DepthError.of(ports: { () throws(PortError) in try DepthPorts(session.plan) })
-    precondition(planar.count == size.width * size.height * 3, "three channels a pixel")
+    precondition(planar.count == size.width * size.height * 3, "three channels per pixel")
     let raw = session.run(
       prepare: { inputs in
         inputs.fill(ports.picture) { interleave(planar, into: &$0) }

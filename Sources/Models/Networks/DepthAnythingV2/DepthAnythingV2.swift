@@ -153,7 +153,7 @@ public final class DepthAnythingV2: Sendable {
       for: size,
       prompt: prompt.map { PixelSize(width: $0.width, height: $0.height) })
     let ports = try DepthError.of(ports: { () throws(PortError) in try DepthPorts(session.plan) })
-    precondition(input.count == size.width * size.height * 3, "three channels a pixel")
+    precondition(input.count == size.width * size.height * 3, "three channels per pixel")
     let raw = session.run(
       prepare: { inputs in
         inputs.fill(ports.picture) { target in

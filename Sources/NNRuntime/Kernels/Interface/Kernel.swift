@@ -64,7 +64,7 @@ public struct ConvolutionKernel: Sendable {
     case pixels
     /// Pairs of blocks of output pixels (`ConvolutionShape.rowPairs`); panels are those of half the output channels.
     case strassenPairs
-    /// Output rows. A product over pixels is a map of one pixel a row, where the rows of its maps follow each other.
+    /// Output rows. A product over pixels is a map of one pixel per row, where the rows of its maps follow each other.
     case rows
     /// Output tiles, row by row.
     case tiles(WinogradTile)

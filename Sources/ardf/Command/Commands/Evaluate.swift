@@ -49,7 +49,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A folder of labeled pictures, for classifiers of one folder a class; for depth captures, sequences, or patterns for these.",
+      "A folder of labeled pictures, for classifiers of one folder per class; for depth captures, sequences, or patterns for these.",
       valueName: "source"))
   var sources: [String]
 

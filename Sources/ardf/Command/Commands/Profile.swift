@@ -60,7 +60,7 @@ struct Profile: ParsableCommand {
   @Option(help: "Iterations before the first that counts.")
   var warmUp = 5
 
-  @Option(name: .shortAndLong, help: "Threads. By default one a processor.")
+  @Option(name: .shortAndLong, help: "Threads. By default one per processor.")
   var threads: Int?
 
   @Option(help: "Group layers by op, block, shape or algorithm.")

@@ -5,7 +5,7 @@ import NNRuntime
 import OutputFolders
 import Sharding
 
-/// `ardf run --keep` and `--from`: a record a frame, in a part that many processes write theirs beside.
+/// `ardf run --keep` and `--from`: one record per frame, in a part that many processes write theirs beside.
 extension Run {
   func validateRecords() throws {
     let option = batch.keep == nil ? "--from" : "--keep"

@@ -71,7 +71,7 @@ package struct MultipartForm: Sendable {
     return text
   }
 
-  /// Where a mark lies first, from `start` on: a few instructions a byte, since bodies are long and read before it is known
+  /// Where a mark lies first, from `start` on: a few instructions per byte, since bodies are long and read before it is known
   /// whose they are.
   private static func place(of mark: [UInt8], in body: [UInt8], from start: Int) -> Range<Int>? {
     var position = start

@@ -60,7 +60,7 @@ package struct UltralyticsNetwork {
     guard tensors.contains(prefix: "\(head).cv4.") || tensors.contains(prefix: "\(head).one2one_cv4.") else {
       return .detect
     }
-    // An angle is one number a box.
+    // An angle is one number per box.
     let last = tensors["\(head).cv4.0.2.weight"] ?? tensors["\(head).one2one_cv4.0.2.weight"]
     return last?.first == 1 ? .orientedBoxes : .pose
   }

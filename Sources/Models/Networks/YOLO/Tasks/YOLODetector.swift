@@ -151,7 +151,7 @@ public final class YOLODetector: Sendable {
     let ports = try YOLOError.of(ports: { () throws(PortError) in
       try YOLOPorts(session.plan, task: architecture.task)
     })
-    precondition(input.count == size.width * size.height * 3, "three channels a pixel")
+    precondition(input.count == size.width * size.height * 3, "three channels per pixel")
     return session.run(
       prepare: { inputs in
         inputs.fill(ports.input) { target in

@@ -8,7 +8,7 @@ struct EvaluatedArithmetic {
   var plans: [String] = []
   /// A plan in memory instead of a file.
   var planned: MixedPrecision?
-  /// nil for one a processor.
+  /// nil for one per processor.
   var threads: Int?
   /// Whether infinities and NaN in weights are accepted.
   var allowsNonFinite = false

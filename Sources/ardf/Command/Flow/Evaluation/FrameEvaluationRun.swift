@@ -50,7 +50,7 @@ struct IncomparableFrames {
   /// Leaves a frame out.
   mutating func add(_ name: String, _ reason: IncomparableFrame) { reasons.append((name, "\(reason)")) }
 
-  /// Reports the frames that were left out, a line a reason.
+  /// Reports the frames that were left out, one line per reason.
   ///
   /// - Throws: `CommandError.input` where no frame gave a row, with the same lines.
   func check(hasRows: Bool) throws {

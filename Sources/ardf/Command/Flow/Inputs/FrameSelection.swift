@@ -54,7 +54,7 @@ struct FrameSelection {
     }
   }
 
-  /// Whether results go into one folder, not into one a frame.
+  /// Whether results go into one folder, not into one per frame.
   var isSingle: Bool { indices.count == 1 }
 
   /// The folder of a frame's results among those of others: its position, five digits.

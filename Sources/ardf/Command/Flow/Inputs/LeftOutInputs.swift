@@ -23,7 +23,7 @@ struct LeftOutInputs {
   /// Pictures of kinds that are not read, and their folder.
   private var unread: [(path: String, source: String)] = []
 
-  /// Whether inputs are reported by `tellGroups()`, a line a reason, and not one by one.
+  /// Whether inputs are reported by `tellGroups()`, one line per reason, and not one by one.
   private let isGrouped: Bool
 
   /// - `unit`: `pictures`, `frames`.
@@ -32,7 +32,7 @@ struct LeftOutInputs {
   /// Most names in a line.
   private static let mostNamed = 5
 
-  /// Names with their reasons for people, a line a reason: `2 frames, a.jpg, b.jpg: no depth`.
+  /// Names with their reasons for people, one line per reason: `2 frames, a.jpg, b.jpg: no depth`.
   ///
   /// - Parameters:
   ///   - entries: The names, with reasons that may begin with them.

@@ -9,7 +9,7 @@ import Sharding
   import Foundation
 #endif
 
-/// A run that keeps a record a frame in its shard's part.
+/// A run that keeps one record per frame in its shard's part.
 struct PartRun {
   let folder: PartFolder
   /// The job that computes frames; it has no folder, so that it writes files only where `PartRun` opens one.

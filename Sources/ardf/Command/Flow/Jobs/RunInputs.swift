@@ -89,7 +89,7 @@ struct RunInputs {
     var lost: [String] = []
   }
 
-  /// Whether results go into one folder, not into one a frame.
+  /// Whether results go into one folder, not into one per frame.
   var isSingle: Bool { frames.count == 1 && frames[0].folder.isEmpty }
 
   private static func expand(_ path: String) throws -> [String] {
