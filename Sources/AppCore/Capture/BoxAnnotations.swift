@@ -39,8 +39,8 @@ package struct BoxAnnotations {
     (folder, world) = try source.reading { path throws(CaptureError) in
       let folder = try CaptureFolder(path: path, limits: limits)
       guard source.layout == .arkitScenes else { return (folder, nil) }
-      // The data set for detection has the frames in a folder beside the annotation. What lies beside an unpacked archive is
-      // none of it.
+      // The data set for detection has the frames in a folder beside the annotation. What lies beside an unpacked archive does
+      // not belong to it.
       var found: (folder: CaptureFolder, name: String)?
       for place in path == source.path ? [path, "\(path)/.."] : [path] where found == nil {
         let place = try CaptureFolder(path: place, limits: limits)

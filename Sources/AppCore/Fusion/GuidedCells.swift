@@ -36,7 +36,7 @@ struct GuidedCells {
   let width: Int
   /// Rows.
   let height: Int
-  /// Aligned inverse depth under every cell; NaN where relative depth is none.
+  /// Aligned inverse depth under every cell; NaN where there is no relative depth.
   let guide: [Float]
   /// Inverse depth of every cell: read, guided, or the guide carried on from the nearest readings; NaN without guide.
   private(set) var inverse: [Float]

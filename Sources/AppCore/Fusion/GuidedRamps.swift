@@ -64,7 +64,7 @@ struct GuidedRamps {
   private let radius: Int
   /// Inverse depth of every cell that reads within the range, NaN of the others.
   private let inverse: [Float]
-  /// Inverse depth of the aligned relative depth there, NaN where that is none.
+  /// Inverse depth of the aligned relative depth there, NaN where there is none.
   private let guide: [Float]
 
   /// Nil for a sensor whose ramps are narrower than a cell.

@@ -4,7 +4,7 @@ import FileFormats
 public struct CheckpointDescription: Sendable {
   /// The network's name, such as `YOLO11-pose`; nil if unknown.
   public let network: String?
-  /// Its published size, such as `n` or `small`; nil where nothing tells.
+  /// Its published size, such as `n` or `small`; nil where it is unknown.
   public let size: String?
   /// Kind of results, for people; nil if unknown.
   public let finds: String?

@@ -54,7 +54,7 @@ struct NetworkPrefix {
 
   private static func isIndex(_ part: Substring) -> Bool { integer(of: part, in: 0...lastIndex) != nil }
 
-  /// Whether a tensor is none of a network's weights.
+  /// Whether a tensor is not one of a network's weights.
   static func isLeftover(_ name: String) -> Bool {
     leftovers.contains(name.split(separator: ".").last ?? "")
   }

@@ -50,7 +50,7 @@ package struct LoggedEvent: Sendable {
   package let time: Double
   package let fields: JSONValue
 
-  /// The events of a log in order; lines that are none are passed over.
+  /// The events of a log in order; other lines are skipped.
   package static func forEach(in path: String, _ body: (LoggedEvent) throws -> Void) throws {
     let pipe: InputPipe
     do throws(FileError) {

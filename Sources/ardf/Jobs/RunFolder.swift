@@ -180,7 +180,7 @@ package struct RunFolder: Sendable {
     try OutputError.mapping { () throws(FileError) in try replacement?.commit() }
   }
 
-  /// Folders of frames, by their path below `--out`, that are none of a whole run's `frames` any more.
+  /// Folders of frames, by their path below `--out`, that no longer belong to a whole run's `frames`.
   package func abandoned(by frames: [RunFrame]) -> [String] {
     guard resume, !isSingle, shard == .whole else { return [] }
     let wanted = Set(frames.map(\.folder))

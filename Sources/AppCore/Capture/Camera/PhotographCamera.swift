@@ -21,7 +21,7 @@ public enum PhotographCamera: Sendable, Equatable {
   /// The diagonal of a picture on 35 mm film, 36 x 24, millimeters.
   private static let filmDiagonal = (36.0 * 36 + 24 * 24).squareRoot()
 
-  /// The camera of the picture with this header; nil where nothing tells it.
+  /// The camera of the picture with this header; nil where it is unknown.
   ///
   /// - Throws: `CaptureError.badIntrinsics` for a stated camera of another shape or beyond reason.
   func intrinsics(of header: ImageHeader, file: String) throws(CaptureError) -> Intrinsics? {

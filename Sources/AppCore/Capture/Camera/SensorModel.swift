@@ -8,7 +8,7 @@ public struct SensorNoise: Sendable, Equatable {
   public let constant: Double
   /// The part in proportion to Z.
   public let share: Double
-  /// The part with the square of Z, 1/m: what a fixed error of disparity makes of it.
+  /// The part with the square of Z, 1/m: the effect of a fixed error of disparity.
   public let quadratic: Double
   /// Whether it grows with one over the cosine of the angle of incidence; false where that is not known.
   public let growsWithSlant: Bool
@@ -52,7 +52,7 @@ public struct SensorModel: Sendable, Equatable {
 
   /// Its family.
   public var kind: Kind
-  /// Readings beyond so many meters do not count; nil where no range is stated, and all do.
+  /// The greatest distance of a reading that counts, meters; nil where no range is stated, and all count.
   public var maximumRange: Double?
 
   /// A sensor of a family, without a range unless one is stated.
@@ -109,7 +109,7 @@ public struct SensorRules: Sendable, Equatable {
   /// The least accepted confidence, 0 to 2.
   public var minimumConfidence: UInt8
 
-  /// Readings nearer than this are none, meters.
+  /// The least distance of a reading, meters; nearer ones are discarded.
   public static let nearest: Float = 0.1
 
   /// Rules; by default readings of the highest confidence at whatever distance: the sensor says by its confidence how

@@ -11,7 +11,7 @@ enum ForeignRecording {
     BagRecording.endings.contains { hasEnding(name, $0 + ".zstd") }
   }
 
-  /// The layout of a file; nil where it is none of these, or cannot be read.
+  /// The layout of a file; nil for any other, and for one that cannot be read.
   static func layout(of path: String) -> CaptureError.ForeignLayout? {
     if isCompressedBag(path) { return .compressedBag }
     guard pathKind(path) == .file, let bytes = try? FileBytes(path: path) else { return nil }

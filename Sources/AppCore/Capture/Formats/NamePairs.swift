@@ -13,7 +13,7 @@ package struct NamePairs {
   /// How many pictures have a file.
   var count: Int { partners.count { $0 != nil } }
 
-  /// Pairs of names in their natural order; nil where nothing tells, or a number fits less than half.
+  /// Pairs of names in their natural order; nil where the names do not pair, or a number fits less than half.
   package init?(_ pictures: [String], _ files: [String]) {
     let (a, b) = (pictures.map(NameNumbers.init), files.map(NameNumbers.init))
     let most = min(a.count, b.count)
@@ -99,7 +99,7 @@ package struct NamePairs {
 struct NameNumbers {
   /// The name without its ending.
   let stem: String
-  /// Whole numbers without leading zeros, in order; parts of a number with a point are none.
+  /// Whole numbers without leading zeros, in order; parts of a decimal number do not count.
   private let whole: [String]
   /// Nanoseconds: the last number with a point, in seconds, or else a whole number that can only be the time of a clock.
   let time: Int?

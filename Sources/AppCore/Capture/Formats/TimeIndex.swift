@@ -1,6 +1,6 @@
 import Geometry
 
-/// A pose of a trajectory; of a lost one, why it is none: the frame that it belongs to is damaged.
+/// A pose of a trajectory, or why it is invalid: the frame that it belongs to is then damaged.
 typealias StatedPose = Result<RigidTransform<CameraARKit, World>, CaptureError>
 
 /// Values by time, found by the nearest.

@@ -8,7 +8,7 @@ final class EncodedPictures {
   enum Part: Equatable {
     /// A picture's bytes.
     case picture([UInt8])
-    /// Bytes that are none, and why.
+    /// Bytes that are not a picture, and why.
     case damaged(String)
   }
 

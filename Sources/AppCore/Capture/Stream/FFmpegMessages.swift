@@ -2,7 +2,7 @@ import FileFormats
 
 /// The standard error of `ffmpeg`: presentation times of pictures, and complaints.
 struct FFmpegMessages {
-  /// Microseconds beyond which a time is none.
+  /// Microseconds beyond which a time is invalid.
   private static let longest = 99_999_999_999_999_999
 
   /// The filter that says when each picture is shown: `frame:12 pts:400000`, in microseconds.

@@ -129,7 +129,7 @@ struct PictureTrailer {
       if part.suffix(end.count).elementsEqual(end) { return true }
     }
     bytes.unread(part)
-    // It is none, and its zeros are no padding.
+    // It is not a trailer of Samsung's, and its zeros are not padding.
     return false
   }
 }

@@ -111,7 +111,7 @@ package struct SeenObject: Sendable {
 /// lie in the other's box, a little enlarged. When all frames are in, objects of a class whose points lie mostly in
 /// each other's boxes are joined as well, so that an object seen in halves becomes one.
 ///
-/// A sighting whose distance is extrapolated may belong to an object, and is none by itself: from every place its distance
+/// A sighting whose distance is extrapolated may belong to an object, but makes none by itself: from every place its distance
 /// is another, and one thing would become many.
 package struct SequenceObjects: Sendable {
   /// Side of the cells in which points are gathered, meters.
@@ -246,7 +246,7 @@ private struct GatheredObject {
 
   private mutating func gather(_ point: Point3<World>, count: Int, sighting: Int) {
     func index(_ value: Double) -> Int64? { Int64(exactly: (value / SequenceObjects.cell).rounded(.down)) }
-    // Points that are not finite, or too far off to be counted in cells, are none.
+    // Points that are not finite, or too far off to be counted in cells, are dropped.
     guard let x = index(point.x), let y = index(point.y), let z = index(point.z) else { return }
     let key = SIMD3(x, y, z)
     var cell = cells[key] ?? Cell(sum: Vector3(0, 0, 0), count: 0, sightings: 0, latest: 0)

@@ -108,7 +108,7 @@ public final class DepthAnythingV2: Sendable {
   /// - Parameters:
   ///   - picture: The picture.
   ///   - sensor: of a prompted network: planar depth in meters over the upright picture's whole field, at any
-  ///     resolution; others take no notice of it.
+  ///     resolution; others ignore it.
   /// - Returns: Depth at every pixel of the picture, as `output` says.
   /// - Throws: `DepthError.tooElongated`, `.noPrompt`, `.nonFiniteOutput`; `.plan` or `.weights` for the first picture of
   ///   a size.
@@ -143,7 +143,7 @@ public final class DepthAnythingV2: Sendable {
   /// The network's output for an input given as it is.
   ///
   /// - `input`: (height, width, 3), row-major, normalized.
-  /// - `prompt`: of a prompted network, from 0 to 1; one that is not prompted takes no notice of it.
+  /// - `prompt`: of a prompted network, from 0 to 1; others ignore it.
   package func rawOutput(
     for input: [Float], size: PixelSize, prompt: DepthPrompt? = nil
   ) throws(DepthError) -> Plane<Float> {

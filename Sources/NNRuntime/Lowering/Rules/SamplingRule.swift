@@ -134,7 +134,7 @@ enum SamplingRule: Rule {
 }
 
 extension Lowered {
-  /// The same elements in another shape; nil where that is none of the map's own.
+  /// The same elements in another shape; nil where the map's memory cannot be read as that shape.
   fileprivate func reshaped(_ shape: [Int]) -> Lowered? {
     view.reshaped(shape).map { Lowered(value: value, view: $0, factor: factor) }
   }

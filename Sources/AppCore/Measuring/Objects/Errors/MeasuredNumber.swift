@@ -36,7 +36,7 @@ public struct MeasuredNumber: Sendable, Equatable {
     return Self.twoDecimals(hundredths / 100).map { $0.hasPrefix("0.") ? String($0.dropFirst()) : $0 }
   }
 
-  /// A number with two decimals; nil where it is none, or too large to be shown so.
+  /// A number with two decimals; nil where it is not finite, or too large to be shown so.
   static func twoDecimals(_ value: Double) -> String? {
     guard value.isFinite, abs(value) < 1e9 else { return nil }
     let hundredths = Int(clamping: (abs(value) * 100).rounded())

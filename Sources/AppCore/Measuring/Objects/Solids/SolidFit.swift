@@ -17,7 +17,7 @@ package struct SolidFit {
   static let least = 0.95
   /// The right solid explains all but strays, this share at least.
   static let most = 0.985
-  /// Readings that scatter so many times as much as noise alone lie on no such face.
+  /// Most that readings of a face may scatter, in multiples of what noise alone explains.
   static let roughest = 2.0
   /// It cannot become one where, after so many rounds, a solid explains less than this.
   static let hopeless = (rounds: 3, share: 0.6)
@@ -41,7 +41,7 @@ package struct SolidFit {
   let top: Double
   let topError: Double
 
-  /// Whether readings are left that it does not explain, or a face that is none.
+  /// Whether it leaves readings unexplained, or readings scatter about a face more than noise does.
   let isIrregular: Bool
   /// Whether parts of its box are missing.
   let isNotched: Bool
@@ -104,7 +104,7 @@ struct SettledSolid<Solid: FittedSolid> {
   let errors: [Double]
   /// The share of the readings that it explains.
   let explained: Double
-  /// How many times as much as noise alone a face's readings scatter about it at most.
+  /// The most that readings scatter about a face, in multiples of what noise alone explains.
   let roughness: Double
   /// Minus the logarithm of the readings' density.
   let cost: Double

@@ -91,8 +91,8 @@ public final class YOLODetector: Sendable {
 
   /// The objects in an upright picture.
   ///
-  /// - Throws: `YOLOError.plan` or `.weights` for the first picture of a size, `.nonFiniteOutput` for numbers that are
-  ///   none.
+  /// - Throws: `YOLOError.plan` or `.weights` for the first picture of a size, `.nonFiniteOutput` for outputs that are
+  ///   not finite.
   public func detect(
     _ picture: RGBImage, thresholds: DetectionThresholds = DetectionThresholds(), masks: MaskMethod = .retina
   ) throws(YOLOError) -> DetectedObjects {

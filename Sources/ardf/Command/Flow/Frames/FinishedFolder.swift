@@ -67,7 +67,7 @@ struct FinishedFolder {
         try JSONFile.read("\(path)/\(name)", wanted: Self.file(name), limits: limits.json)
       }
     }
-    // There is none of a photograph without camera.
+    // A photograph without camera has none.
     let scene =
       fileExists("\(path)/scene.json")
       ? try InFile.naming("\(path)/scene.json") { try SceneFile(json: document("scene.json")) }

@@ -53,7 +53,7 @@ struct DetectorSettings: Sendable {
     }
   }
 
-  /// Says that the side of a weight file's training is none that an input can have, where none is given.
+  /// Reports that no input can have the side of a weight file's training, where no side is given.
   private func tellUnusedSide(of weights: NetworkWeights) {
     guard side == nil, let store = weights.store, let remark = TrainingSide.remark(of: store) else { return }
     Console.note("\(weights.file): \(remark)")

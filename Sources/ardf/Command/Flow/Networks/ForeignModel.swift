@@ -22,7 +22,7 @@ enum ForeignModel: String, CaseIterable {
     throw CommandError.unsupported("\(path): \(kind.name), which is not read here; \(kind.remedy)")
   }
 
-  /// The format of a file or folder; nil where it is none of these, or cannot be read.
+  /// The format of a file or folder; nil for any other, and for one that cannot be read.
   static func recognized(_ path: String) -> ForeignModel? {
     switch pathKind(path) {
     case .folder: ofFolder(path)

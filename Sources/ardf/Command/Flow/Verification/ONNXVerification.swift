@@ -146,7 +146,7 @@ enum ONNXVerification {
 }
 
 extension [String] {
-  /// Records a failure, or only prints the line where it is none.
+  /// Records a failure; of what is allowed, only prints the line.
   fileprivate mutating func append(_ isAllowed: Bool, _ text: String) {
     if isAllowed { Console.note(text) } else { append(text) }
   }
