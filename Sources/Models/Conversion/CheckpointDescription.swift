@@ -35,7 +35,7 @@ public struct CheckpointDescription: Sendable {
   /// Describes the checkpoint at `path`; no code in it is run.
   ///
   /// - Parameter path: A `.pt`, `.pth`, `.ckpt` or `.safetensors` file.
-  /// - Throws: `CheckpointError` for a file that is damaged, or that is no checkpoint.
+  /// - Throws: `CheckpointError` for a file that is damaged, or that is not a checkpoint.
   public init(path: String) throws(CheckpointError) {
     let bytes: FileBytes
     do {

@@ -72,7 +72,7 @@ struct NetworkPrefix {
   /// The network's module, by whose name what it says is found.
   var network: String { String(place.hasSuffix(".") ? place.dropLast() : place) }
 
-  /// The name that a tensor has in the network by itself; nil of what is no part of it.
+  /// The name that a tensor has in the network by itself; nil of what is not part of it.
   func tensor(_ name: String) -> String? {
     guard name.hasPrefix(taken) else {
       // Without a wrapper what does not belong there is recognized by the network.
@@ -81,7 +81,7 @@ struct NetworkPrefix {
     return put + name.dropFirst(taken.count)
   }
 
-  /// The name that a module has in the network by itself, whose own is empty; nil of what is no part of it.
+  /// The name that a module has in the network by itself, whose own is empty; nil of what is not part of it.
   func module(_ name: String) -> String? {
     let dotted = name.isEmpty ? "" : "\(name)."
     if namesList, dotted == place { return "" }

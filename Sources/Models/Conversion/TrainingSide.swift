@@ -7,7 +7,7 @@ package struct TrainingSide: Sendable {
   package static let key = "imgsz"
   private static let range = 1...1 << 20
 
-  /// The longer side, in pixels; nil where nothing is said, or what is said is no side.
+  /// The longer side, in pixels; nil where nothing is said, or what is said is not a side.
   package let side: Int?
   /// Whether something is said.
   let isStated: Bool

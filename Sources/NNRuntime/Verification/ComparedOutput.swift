@@ -15,7 +15,7 @@ public struct ComparedOutput: Sendable {
   public let tolerance: LayerTolerance
   /// Whether it was decoded from the reference's raw outputs, so that the decoding alone is compared.
   public let isOwn: Bool
-  /// Elements of the reference's part that are no finite numbers.
+  /// Elements of the reference's part that are not finite numbers.
   public let nonFinite: Int
 
   /// Whether it is within its tolerance.

@@ -43,7 +43,7 @@ package final class EventLog: Sendable {
 
 /// A line of an event log.
 package struct LoggedEvent: Sendable {
-  /// Seconds since 1970 that an event may have, to the year 5138: others are no events.
+  /// Seconds since 1970 that an event may have, to the year 5138: others are not events.
   static let times = 0.0...1e11
 
   package let event: EventLog.Event

@@ -67,7 +67,7 @@ struct PlainImages: CaptureSource {
     return try folder.encodedPicture(name, namedBy: name)
   }
 
-  /// Entries beside the pictures that are no pictures, reported as skipped.
+  /// Entries beside the pictures that are not pictures, reported as skipped.
   private static func unread(in folder: CaptureFolder, besides pictures: [String]) -> [SkippedFrame] {
     let read = NameSet(pictures)
     return ((try? folder.names()) ?? []).filter { !read.contains($0) }.map { name in

@@ -40,7 +40,7 @@ struct TextRow: Sendable {
 
   /// The numbers of all fields, a row of a trajectory, in which lost poses may be none (NaN) or infinite.
   ///
-  /// - Throws: Where the fields are no numbers, or not as many as `expected` names.
+  /// - Throws: Where the fields are not numbers, or not as many as `expected` names.
   func poseNumbers(count: Int, expected: String) throws(CaptureError) -> [Double] {
     let numbers = fields.compactMap { Double($0) }
     guard numbers.count == fields.count, numbers.count == count else { throw bad(expected) }

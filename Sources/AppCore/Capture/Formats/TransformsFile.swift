@@ -28,7 +28,7 @@ enum TransformsFile: CaptureFormat {
   ]
   private static let distortions =
     ["k", "k1", "k2", "k3", "k4", "k5", "k6", "p1", "p2"] + (0...4).map { "ftheta_p\($0)" }
-  /// Lenses that are no pinhole, where true.
+  /// Flags that, where true, say that the lens is not a pinhole.
   private static let otherLenses = ["is_fisheye", "latlong", "equirectangular"]
   /// Fields of the geometry that nerfstudio and instant-ngp read, and this does not.
   private static let unread = [

@@ -6,9 +6,9 @@ public enum ClassNames {
   public enum Defect: Error, Equatable, CustomStringConvertible {
     /// Neither a list nor a dictionary by index, as JSON or as Python writes it.
     case noTable
-    /// The name of this class, counted from 0 in the order of the table, is no text and no number.
+    /// The name of this class, counted from 0 in the order of the table, is neither text nor a number.
     case noName(Int)
-    /// A key is no index of a class from 0 on, or appears twice.
+    /// A key is not an index of a class from 0 on, or appears twice.
     case badIndex
 
     /// One line.

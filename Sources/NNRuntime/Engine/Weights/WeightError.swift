@@ -57,7 +57,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
     case notFloat(DType)
     /// The scales of a tensor of 8-bit integers are not as many numbers as it has output channels.
     case wrongScales(found: [Int], expected: Int)
-    /// A scale is no positive number.
+    /// A scale is not a positive number.
     case badScale(channel: Int)
     /// The scales are not those that the file was written with.
     case changedScales

@@ -119,7 +119,7 @@ package struct ListeningPort: Sendable {
   package init(_ wanted: ListeningAddress) throws(ServingError) {
     do {
       socket = try Socket(domain: Int32(wanted.isVersion6 ? AF_INET6 : AF_INET))
-      // What an ended server left in the system is no hindrance.
+      // What an ended server left in the system is not a hindrance.
       try socket.setValue(true, for: .localAddressReuse)
       // Of its connections too: what follows a short piece does not wait until that is acknowledged, which takes 40 ms.
       try socket.setValue(true, for: BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY))

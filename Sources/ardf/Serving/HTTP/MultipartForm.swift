@@ -62,7 +62,7 @@ package struct MultipartForm: Sendable {
 
   /// A field's value as a text; nil where there is none.
   ///
-  /// - Throws: `Refusal.badRequest` for a value that is no text, or longer than a number or a token.
+  /// - Throws: `Refusal.badRequest` for a value that is not text, or longer than a number or a token.
   package func text(_ name: String) throws(Refusal) -> String? {
     guard let place = try place(of: name) else { return nil }
     guard place.count <= Self.mostHeadBytes, let text = String(validating: body[place], as: UTF8.self) else {

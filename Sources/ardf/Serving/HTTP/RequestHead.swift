@@ -99,7 +99,7 @@ package struct RequestHead: Sendable, Equatable {
 
   /// The path's components, decoded.
   ///
-  /// - Throws: `Refusal.badRequest` for a component that is no plain name: `.`, `..`, hidden, or with a slash or a
+  /// - Throws: `Refusal.badRequest` for a component that is not a plain name: `.`, `..`, hidden, or with a slash or a
   ///   control character.
   private static func components(_ path: Substring) throws(Refusal) -> [String] {
     var components: [String] = []

@@ -2,7 +2,7 @@ import FileFormats
 
 /// The faults of a request, in itself or for its model.
 package enum ProtocolError: Error, Equatable, CustomStringConvertible {
-  /// `Inference-Header-Content-Length` is no number from 0 to the body's length.
+  /// `Inference-Header-Content-Length` is not a number from 0 to the body's length.
   case headerLength(String)
   case json(JSONError)
   /// A member that is missing or of another kind.

@@ -5,7 +5,7 @@
 /// outermost place where positions gather (mean shift, Comaniciu and Meer, 2002). Where they thin out instead, as
 /// towards the tangent of a curved surface, it is the place beyond which there are as many as noise carries there.
 package struct SideEstimate: Equatable {
-  /// Gatherings further in than this share of the whole extent are no end of the object.
+  /// Gatherings further in than this share of the whole extent are not the object's end.
   private static let outerShare = 0.25
   /// A gathering has this share of the positions of the fullest one.
   private static let leastGathering = 0.3

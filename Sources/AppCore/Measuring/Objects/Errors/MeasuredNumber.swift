@@ -22,7 +22,7 @@ public struct MeasuredNumber: Sendable, Equatable {
   }
 
   /// `2.09 ± .04`, or `2.09` where the error is not known: two decimals, the reach rounded up, so that no interval looks
-  /// narrower than it is; `--` for what is no number.
+  /// narrower than it is; `--` for what is not a number.
   public var words: String {
     guard let value = Self.twoDecimals(value) else { return "--" }
     return value + (reachWords.map { " ± \($0)" } ?? "")

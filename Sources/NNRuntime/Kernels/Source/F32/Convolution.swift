@@ -129,7 +129,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   let isPrepared = task.normalization != nil || task.factors != nil
   let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
 
-  // As many rows in one block as in the next, so that the last is no sliver.
+  // As many rows in one block as in the next, so that the last is not a sliver.
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   let panelFloats = window * InstructionSet.panelWidth
   let ahead = isPrepared ? 0 : prefetchStep(shape, pixelStride: task.input.pixelStride)

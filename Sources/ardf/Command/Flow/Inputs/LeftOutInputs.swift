@@ -69,7 +69,7 @@ struct LeftOutInputs {
 
   /// Processes one of several frames; prints and returns the defect of a bad one.
   ///
-  /// - Throws: what is no fault of the frame.
+  /// - Throws: what is not a fault of the frame.
   @discardableResult
   mutating func attempt(_ frame: RunFrame, _ body: () throws -> Void) throws -> Entry? {
     do {

@@ -7,7 +7,7 @@ struct UnopenedSource: CaptureSource {
 
   /// The sources that `open` gives of a path, or one that stands in for them.
   ///
-  /// - Throws: what is no fault of the source, and `CaptureError` of what is no source at all, or too much of one.
+  /// - Throws: errors other than the source's, and `CaptureError` for what is not a source, or is too large.
   static func standingIn(
     for path: String, _ open: () throws -> [any CaptureSource]
   ) throws -> [any CaptureSource] {

@@ -99,7 +99,7 @@ struct RunInputs {
     return paths
   }
 
-  /// The source at a path; for a folder that is no source itself or holds several, the sources directly in it.
+  /// The source at a path; for a folder that is not a source itself or holds several, the sources directly in it.
   ///
   /// - `beside`: gets what else is there that may be a picture or a capture.
   private static func sources(

@@ -12,7 +12,7 @@ enum ForeignModel: String, CaseIterable {
   ///
   /// - Parameters:
   ///   - path: The file or folder.
-  ///   - wanted: What to give in place of a file that is no network.
+  ///   - wanted: What to give in place of a file that is not a network.
   /// - Throws: `CommandError`.
   static func refuse(_ path: String, give wanted: String = MistakenInput.weights) throws {
     // Some of these are texts.

@@ -73,7 +73,7 @@ enum WeightFiles {
 
   /// The weights of a depth network that is given by its name; nil for a file, and for any other name.
   private static func namedDepth(_ given: String) throws -> GivenPath? {
-    // Hugging Face's names have a slash, and are no paths.
+    // Hugging Face's names have a slash, and are not paths.
     let stem = hasEnding(given, ".pth") ? String(given.dropLast(4)) : given
     guard !exists(given), let network = PublishedWeights.named(stem), network.isDepth else { return nil }
     if let found = try converted(network.names.flatMap(names), ".pth") { return found }

@@ -90,7 +90,7 @@ enum ONNXLayerVerification {
     }
   }
 
-  /// A line that counts differences beyond the tolerance that are no fault, and says why.
+  /// A line that counts differences beyond the tolerance that are not faults, and says why.
   static func sensitive(_ count: Int) -> String {
     count == 0
       ? ""

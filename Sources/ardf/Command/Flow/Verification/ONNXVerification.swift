@@ -38,7 +38,7 @@ enum ONNXVerification {
 
   /// One model and a file of tensors, by the names of its inputs, outputs and intermediate values.
   ///
-  /// What is beyond its tolerance after all nodes before it is no fault where the model is as far from itself. Ends with a
+  /// What is beyond its tolerance after all nodes before it is not a fault where the model is as far from itself. Ends with a
   /// failed check where a value differs or, without `layersOnly`, where an output or a recorded tensor was not compared.
   static func run(model: String, recorded: String, _ options: Options) throws {
     let network = try InFile.naming(model) { try ONNXModel(keepingAllOf: model) }
