@@ -143,24 +143,6 @@ public final class YOLODetector: Sendable {
       selection: selected - inferred)
   }
 
-  /// The network's raw outputs for an input given as it is.
-  ///
-  /// `input`: (height, width, 3), row-major, in [0, 1].
-  package func rawOutputs(for input: [Float], size: PixelSize) throws(YOLOError) -> YOLOOutputs {
-    let session = try session(for: size)
-    let ports = try YOLOError.of(ports: { () throws(PortError) in
-      try YOLOPorts(session.plan, task: architecture.task)
-    })
-    precondition(input.count == size.width * size.height * 3, "three channels per pixel")
-    return session.run(
-      prepare: { inputs in
-        inputs.fill(ports.input) { target in
-          for index in input.indices { target[index] = input[index] }
-        }
-      },
-      read: { YOLOOutputs($0, ports, architecture: architecture, size: size) })
-  }
-
   static func check(height: Int, width: Int) throws(YOLOError) {
     guard ObjectInput.isSide(height), ObjectInput.isSide(width) else {
       throw .invalidInputSize(height: height, width: width)
