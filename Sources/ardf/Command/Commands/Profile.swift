@@ -20,7 +20,7 @@ struct Profile: ParsableCommand {
       can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads. \
       --compare with an older report judges differences as bench does. With another build of ardf the two are run \
       alternately, two runs of the other for each of this one: the difference between the other's two runs is the \
-      noise, and a layer, or the whole network, that is slower beyond it ends with 1.
+      noise, and the exit code is 1 where a layer, or the whole network, is slower by more.
       """,
       ("The ten slowest layers", "ardf profile weights/yolo11n-seg.safetensors --sort time --top 10"),
       (
