@@ -20,7 +20,7 @@ package struct AnnotatedBox: Sendable {
 /// frame with those that it sees.
 package struct BoxAnnotations {
   private static let ending = "_3dod_annotation.json"
-  /// A box is hidden where the sensor reads so much nearer than the nearest of its corners, meters.
+  /// A box is hidden where the sensor reads nearer than its nearest corner by more than this, meters.
   private static let hidden = 0.2
 
   private let source: any CaptureSource

@@ -197,7 +197,7 @@ public protocol CaptureSource: Sendable {
   var defects: [Int: CaptureError] { get }
   /// Frames that lack a part, and files that are not frames: they are left out.
   var skipped: [SkippedFrame] { get }
-  /// Whether it tells where its cameras stood: as its layout does, unless that may leave them out.
+  /// Whether it states camera poses: as its layout does, unless that may leave them out.
   var hasPoses: Bool { get }
   /// Choices and assumptions made in reading the capture, a line each, for people.
   var notes: [String] { get }

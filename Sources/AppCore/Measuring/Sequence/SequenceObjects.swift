@@ -122,7 +122,7 @@ package struct SequenceObjects: Sendable {
   static let association = 0.3
   /// Least share of points in the other's box for two objects to be one.
   static let merging = 0.5
-  /// From so many sightings on, points that only one of them saw are left out as noise.
+  /// Number of sightings from which points that only one of them saw are left out as noise.
   static let sightingsForNoise = 4
 
   private var tracks: [GatheredObject] = []

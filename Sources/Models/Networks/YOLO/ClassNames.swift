@@ -29,7 +29,7 @@ public enum ClassNames {
     areCOCO(count, task) ? cocoClassNames : (0..<count).map { "class\($0)" }
   }
 
-  /// Whether a network of so many classes without any names is taken for one of COCO's.
+  /// Whether a network of `count` classes without names is taken for one of COCO's.
   static func areCOCO(_ count: Int, _ task: YOLOTask) -> Bool {
     count == cocoClassNames.count && (task == .detect || task == .segment)
   }

@@ -80,7 +80,7 @@ public struct Addend {
 public struct Subpixel {
   /// 0 or 1: the place of this convolution's output pixels among the four.
   ///
-  /// Padded by 1, windows begin so many pixels later.
+  /// Number of pixels by which windows begin later when padded by 1.
   public var row, column: Int
   /// Added before the activation to the first row (the last where `row` is 1), to the first (or last) column, and to the
   /// pixel that is in both: three times all output channels.

@@ -70,7 +70,7 @@ public struct ConvolutionKernel: Sendable {
     case tiles(WinogradTile)
   }
 
-  /// The register tile: at most so many rows of a product, and columns of a full panel of packed weights.
+  /// The register tile: most rows of a product, and columns of a full panel of packed weights.
   public struct Block: Hashable, Sendable {
     /// Rows, columns.
     public var rows, columns: Int
@@ -114,7 +114,7 @@ public struct ConvolutionKernel: Sendable {
       _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
       _ packed: UnsafeMutablePointer<Float>
     ) -> Void
-  /// Scratch floats of a call with at most so many items.
+  /// Scratch floats of a call with at most `items` items.
   public let scratch: @Sendable (_ shape: ConvolutionShape, _ items: Int) -> Int
   /// Computes a share.
   public let run: @Sendable (_ task: UnsafePointer<ConvolutionTask>, _ share: Share) -> Void

@@ -58,7 +58,7 @@ struct Progress {
   private let what: String
   private let total: Int?
   private let start = ContinuousClock.now
-  /// Whether a line is on the terminal now, whoever wrote it.
+  /// Whether a line is on the terminal now.
   private static let isShown = Atomic(false)
 
   /// - `total`: nil where it is not known.

@@ -93,7 +93,7 @@ package struct BoxFaces {
   /// sides than the top would be seen to.
   ///
   /// - Parameters:
-  ///   - doubt: Within so many cells an end is seen.
+  ///   - doubt: Distance in cells within which an end is seen.
   ///   - pitch: Width of a cell at a depth of 1 m, meters.
   ///   - camera: Where they are seen from.
   /// - Returns: The faces.

@@ -19,7 +19,7 @@ struct PlanCircle {
 enum CircleFit {
   /// Points that a circle needs, and the part of it on which they must lie, radians.
   private static let least = (points: 24, arc: Double.pi / 3)
-  /// The biweight reaches so many standard deviations.
+  /// Reach of the biweight in standard deviations.
   private static let reach = 4.685
   /// Points beyond that are strays: a cylinder has no larger share of them.
   private static let strays = 0.2

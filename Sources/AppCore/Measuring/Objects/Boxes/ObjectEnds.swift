@@ -2,8 +2,8 @@ import Geometry
 
 /// Where an object's surface is and where it ends: what a box is made of.
 struct ObjectEnds {
-  /// An object has something nearer before it where more than one in so many places of its outline say so: a few cells may
-  /// be mistaken.
+  /// An object is partly hidden where more than one in this many places of its outline has something nearer before
+  /// it: a few cells may be mistaken.
   private static let leastOccluded = 10
 
   let surface: [BoxSpot]

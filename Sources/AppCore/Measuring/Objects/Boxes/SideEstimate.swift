@@ -9,7 +9,7 @@ package struct SideEstimate: Equatable {
   private static let outerShare = 0.25
   /// A gathering has this share of the positions of the fullest one.
   private static let leastGathering = 0.3
-  /// A face or an edge has so many times the positions of the band of twice its width inside it.
+  /// Least ratio of the positions at a face or an edge to those in a band of twice its width inside it.
   private static let distinct = 1.5
   /// No gathering is narrower than this share of the usual standard deviation.
   private static let narrowest = 0.1

@@ -36,16 +36,16 @@ package struct UprightSide {
 package struct UprightSearch {
   /// Points of the surface that take part, and fewer in the first look at all turns.
   private static let points = (all: 1500, few: 400)
-  /// Without a turn at which so many times more points lie on the sides than at most turns, the object is round.
+  /// The object is round unless at some turn this many times more points lie on the sides than at most turns.
   private static let preference = 1.7
   /// The share of a hidden side's samples at which the surface leads towards it.
   private static let leadingShare = 0.3
-  /// A turn within this of the room's, radians, counts so many times as much.
+  /// Difference from the room's turn, radians, within which a turn counts more, and by what factor.
   private static let room = (within: 3.0 * Double.pi / 180, weight: 2.0)
   /// Most likely turns that are evaluated, and degrees between them.
   private static let most = 3
   private static let apart = 8
-  /// An outline needs so many ends for its sides.
+  /// Least number of ends from which an outline's sides are measured.
   private static let leastEnds = 8
 
   /// Some of the surface's points.

@@ -5,7 +5,7 @@ import Geometry
 /// Neighboring readings share them: they do not show as scatter about a face, and the mean over a face hardly reduces
 /// them.
 struct SharedErrors {
-  /// A face has one of so many parts of what is seen of a box.
+  /// Number of faces among which the visible cells of a box are taken to be divided.
   private static let faces = 3.0
 
   private let alike: SensorErrors.Relative

@@ -1,7 +1,7 @@
 import Geometry
 
 extension UprightSearch {
-  /// Into so many blocks a side is split along its length.
+  /// Number of blocks into which a side is split along its length.
   private static let blocks = [4, 8]
   private static let leastPoints = 20
 

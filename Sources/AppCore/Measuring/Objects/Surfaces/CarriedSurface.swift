@@ -24,10 +24,10 @@ struct CarriedSurface {
     slope = Self.slope(grid, cells, cell, dx, dy)
   }
 
-  /// Inverse depth so many cells outwards.
+  /// Inverse depth at a number of cells outwards.
   func inverse(_ distance: Double) -> Double { inverse + distance * slope }
 
-  /// The surface's point so many cells outwards.
+  /// The surface's point at a number of cells outwards.
   func point(_ distance: Double) -> Point3<World> {
     let inverse = max(inverse(distance), 0.2 * inverse)
     return camera + (ray + turn * distance) * (1 / inverse)

@@ -12,9 +12,9 @@ struct ObjectCells {
   private static let doubtfulCells = 2
   /// Cells beyond those in which an object is seen to touch what it stands on.
   private static let contactCells = 3
-  /// Objects lower than so many standard deviations of their cells' heights are smoothed by a 3 x 3 mean.
+  /// Objects lower than this many standard deviations of their cells' heights are smoothed by a 3 x 3 mean.
   private static let lowObject = 8.0
-  /// Objects lower than so many of them are too thin to measure well.
+  /// Objects lower than this many of them are too thin to measure well.
   private static let thinObject = 12.0
   /// Parts of an object are no farther apart than this share of the largest part's diagonal.
   private static let partGap = 0.15

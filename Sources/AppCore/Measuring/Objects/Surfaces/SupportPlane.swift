@@ -10,13 +10,13 @@ import Geometry
 struct SupportPlane {
   /// Cells that a plane needs.
   private static let leastCells = 30
-  /// Another level than the largest is what an object stands on where it touches the object in so many times as many cells.
+  /// An object stands on a level other than the largest if that touches it in this many times as many cells.
   private static let closerBy = 3.0
   /// A level with this share of the object's cells is one of its own surfaces.
   private static let ownShare = 0.1
   /// Planes nearer to level than this are level, radians.
   private static let level = 1.0 * Double.pi / 180
-  /// Tukey's biweight reaches so many standard deviations (Holland and Welsch, 1977).
+  /// Reach of Tukey's biweight in standard deviations (Holland and Welsch, 1977).
   private static let reach = 4.685
 
   private let x0: Double

@@ -56,7 +56,7 @@ struct SurfaceGrid {
   let correlationLength: Double
   /// Standard deviation of the place of a step, cells.
   let edgeShift: Double
-  /// Within so many cells the end of a surface is seen: steps are spread and displaced.
+  /// Distance in cells within which a surface's end is seen: steps are spread and displaced.
   let edgeDoubt: Double
 
   private let place: Place
@@ -163,7 +163,7 @@ struct SurfaceGrid {
   /// Planar depth of a cell, NaN where there is no reading.
   func meters(_ cell: Int) -> Double { 1 / inverse[cell] }
 
-  /// The place of the depth map that lies so many steps of (`dx`, `dy`) from a cell's center.
+  /// The place of the depth map a number of steps of (`dx`, `dy`) from a cell's center.
   func place(_ cell: Int, steps: Double = 0, _ dx: Int = 0, _ dy: Int = 0) -> Point2<DepthCells> {
     place.cell(Double(cell % width) + steps * Double(dx), Double(cell / width) + steps * Double(dy))
   }

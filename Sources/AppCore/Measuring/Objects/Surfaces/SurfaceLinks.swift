@@ -6,7 +6,7 @@
 struct SurfaceLinks {
   /// Depth may change by this many cell widths a cell, 85 degrees of slant.
   private static let steepest = 12.0
-  /// Steps of so many cell widths need no slope that predicts them.
+  /// Greatest step in cell widths that needs no slope to predict it.
   private static let gentle = 1.5
   /// On a surface that curves away a step may be this many times the one before.
   private static let bending = 2.5
