@@ -199,7 +199,7 @@ public protocol CaptureSource: Sendable {
   var skipped: [SkippedFrame] { get }
   /// Whether it states camera poses: as its layout does, unless that may leave them out.
   var hasPoses: Bool { get }
-  /// Choices and assumptions made in reading the capture, a line each, for people.
+  /// Choices and assumptions made in reading the capture, one line each, for people.
   var notes: [String] { get }
 
   /// Reads one frame.

@@ -131,7 +131,7 @@ public struct ConvolutionTask {
     case none
     /// Each pixel is normalized over its channels.
     case normalize(Normalization)
-    /// The input is enlarged, two taps an axis; the task's shape is that of the larger map.
+    /// The input is enlarged, two taps per axis; the task's shape is that of the larger map.
     case enlarge(Resampling)
     /// Each pixel is multiplied by a vector, channel by channel.
     case multiply(UnsafePointer<Float>)

@@ -1,7 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// `GridSample` in two dimensions, two taps an axis, and the weighted sums of such samples that deformable attention takes.
+/// `GridSample` in two dimensions, two taps per axis, and the weighted sums of such samples that deformable attention takes.
 ///
 /// Points beyond the edge that are mirrored, nearest elements and bicubic samples are computed by the definition.
 enum SamplingRule: Rule {
