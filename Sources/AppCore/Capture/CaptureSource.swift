@@ -92,7 +92,7 @@ extension CaptureLayout {
   /// Whether captures of the layout state camera poses.
   public var hasPoses: Bool { ![.images, .imageWithDepth, .arkitUpsampling].contains(self) }
 
-  /// The sensor that captures of the layout come from, where nothing else is said; no layout states a range.
+  /// The sensor that captures of the layout come from, unless stated otherwise; no layout states a range.
   public var sensor: SensorModel {
     switch self {
     case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes, .arkitUpsampling,

@@ -27,7 +27,7 @@ package struct SequenceObject: Sendable, Identifiable {
   package let box: Box3D
   /// How each of its sides is known: seen to end there in one frame at least; nil where no frame measured surfaces.
   package let sides: BoxSides?
-  /// How far the box's numbers may be from the truth; nil where frames do not say it of theirs.
+  /// How far the box's numbers may be from the truth; nil where frames do not state it.
   package let errors: BoxErrors?
   /// The points that the box was put around; empty where no frame gave enough.
   package let cloud: [Point3<World>]
