@@ -71,7 +71,8 @@ import Testing
       let common = "asimd"
     #endif
     #expect(machine["features"]?.array?.contains(.string(common)) == true)
-    let best = try #require(InstructionSet.available.last { !$0.hasReducedPrecision })
+    let best = try #require(
+      InstructionSet.available.last { $0.catalogue?.precisions.contains(.bf16) == false })
     // OpenBLAS has kernels for old processors of x86-64.
     guard [.avx2, .avx512].contains(best) else { return }
     let old = try CommandRun(["inspect", "cpu"], environment: ["OPENBLAS_CORETYPE": "Nehalem"])

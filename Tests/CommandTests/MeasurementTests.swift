@@ -126,7 +126,7 @@ import Testing
     #expect(other.error.contains("./other: ended with 3: no such thing"))
   }
 
-  /// The old report is edited: far faster than any machine is a regression now, far slower is none, and layers that
+  /// The old report is edited: far faster than any machine is a regression now, far slower is not, and layers that
   /// only one of them has are named.
   @Test(arguments: [(1e-9, Int32(1), "slower"), (1e9, 0, "faster")])
   func profileComparesWithNoise(factor: Double, status: Int32, verdict: String) throws {
@@ -233,7 +233,7 @@ import Testing
     #expect(environment?["commit"]?.string ?? "" == commit.filter(\.isHexDigit))
   }
 
-  /// The old report is edited: far faster than any machine is a regression now, far slower is none.
+  /// The old report is edited: far faster than any machine is a regression now, far slower is not.
   @Test(arguments: [(1e-9, Int32(1), "slower"), (1e9, 0, "faster")])
   func benchComparesWithNoise(factor: Double, status: Int32, verdict: String) throws {
     let place = try TemporaryDirectory()

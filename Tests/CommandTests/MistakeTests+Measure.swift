@@ -92,7 +92,7 @@ extension MistakeTests {
     66 run p.png --out o --yolo yolov11n | did you mean yolo11n
     66 run https://a.b/bus.jpg --out o DET | ffmpeg
     66 run p.png,pics/a.png --out o DET | p.png,pics/a.png: no such file
-    65 run p.png --out o DET --plan notes.txt | ardf: notes.txt: is no JSON | ardf tune
+    65 run p.png --out o DET --plan notes.txt | ardf: notes.txt: is not JSON | ardf tune
     64 run p.png --out o DET --effect cup:snow | OBJECT=EFFECT
     64 run p.png --out o DET --sensor-range 0 | give meters
     65 run p.png --out . DET | holds the input p.png
@@ -205,7 +205,7 @@ extension MistakeTests {
     64 fuse RELATIVE cap --out o | Unexpected argument | --relative
     64 fuse --depth RELATIVE --capture cap --out o | follows --relative
     64 fuse --relative RELATIVE --capture cap --out o --sensor-range 0,5 | --sensor-range 0.5
-    66 fuse --relative x*.npy --capture cap --out o | a pattern is no file
+    66 fuse --relative x*.npy --capture cap --out o | a pattern is not a file
     66 fuse --relative RELATIVE --capture https://a.b/c.zip --out o | download it
     64 fuse --relative RELATIVE --capture pics --out o | --frame
     65 fuse --relative RELATIVE --capture cap --out results | holds the input
@@ -217,7 +217,7 @@ extension MistakeTests {
     66 place --detections d.json --capture cap --out o | d.json: no such file
     65 place --detections results --capture cap --out o | give the file in it: results/detections.json
     65 place --detections results/objects.json --capture cap --out o | expected "ardf.detections/1"
-    65 place --detections notes.txt --capture cap --out o | notes.txt: is no JSON
+    65 place --detections notes.txt --capture cap --out o | notes.txt: is not JSON
     66 place --detections FOUND --capture nowhere --out o | nowhere: no such file or folder
     64 place --detections FOUND --capture cap --frame 3 --out o | position from 0
     66 place --detections FOUND --capture cap --fusion empty --out o | empty: holds neither metric.npy nor fusion.json | ardf fuse
@@ -227,7 +227,7 @@ extension MistakeTests {
     64 place --detections FOUND --capture cap --tap 10=smoke --out o | is not a pixel X,Y
     73 place --detections FOUND --capture cap --out taken | --force
     64 place FOUND cap --out o | Unexpected argument | --detections
-    65 place --detections p.png --capture cap --out o | is a picture (PNG), and no JSON | detections.json
+    65 place --detections p.png --capture cap --out o | is a picture (PNG), not JSON | detections.json
     65 place --detections FOUND --capture cap --fusion results/fusion.json --out o | --fusion results
     64 place --objects results/objects.json --capture cap --out o | ardf compose
     64 place --detections FOUND --capture cap --effect 0=teapot --out o | no effect "teapot"
@@ -241,7 +241,7 @@ extension MistakeTests {
     64 compose results --capture cap --out o | --detections
     66 compose --detections d.json --capture cap --out o | d.json: no such file
     65 compose --detections results --capture cap --out o | results/detections.json
-    65 compose --detections notes.txt --capture cap --out o | notes.txt: is no JSON
+    65 compose --detections notes.txt --capture cap --out o | notes.txt: is not JSON
     65 compose --detections results/objects.json --capture cap --out o | expected "ardf.detections/1"
     65 compose --detections FOUND --objects results --capture cap --out o | results/objects.json
     65 compose --detections FOUND --objects FOUND --capture cap --out o | expected ardf.objects/1
@@ -252,7 +252,7 @@ extension MistakeTests {
     64 compose FOUND cap --out o | Unexpected argument | --detections
     65 compose --detections FOUND --objects p.png --capture cap --out o | is a picture (PNG) | objects.json
     64 compose --detections FOUND --capture cap --effect bed=snow --out o | ardf place
-    66 compose --detections x*.json --capture cap --out o | a pattern is no file
+    66 compose --detections x*.json --capture cap --out o | a pattern is not a file
     64 compose --detections FOUND --capture cap --frame 3 --out o | position from 0
     65 compose --detections FOUND --capture cap --out results | holds the input
     # report
@@ -261,7 +261,7 @@ extension MistakeTests {
     64 report results cap | --capture
     64 report results --captur cap | Did you mean '--capture'?
     66 report nowhere --capture cap | nowhere: no such file
-    65 report p.png --capture p.png | p.png: is no folder | ardf run
+    65 report p.png --capture p.png | p.png: is not a folder | ardf run
     66 report empty --capture cap | holds no results | ardf run
     66 report cap --capture results | cap: holds no results
     73 report results --capture cap | --force
@@ -271,7 +271,7 @@ extension MistakeTests {
     73 report results --capture cap --out taken | taken: is a folder, not a file; choose another name
     64 report results --capture cap --out o.pdf | ends in .html
     64 report results --capture cap --out o.webp | a .html file is written | ends in .html
-    65 report results/report.html --capture cap | is no folder
+    65 report results/report.html --capture cap | is not a folder
     66 report https://a.b/r --capture cap | download it
     64 report results results --capture cap | one folder of results
     64 report results --capture pics --out o.html | --frame
@@ -300,7 +300,7 @@ extension MistakeTests {
     64 replay p.png --out o DET --codec h264 | ffmpeg
     64 replay p.png --out o DET --loop | --repeat
     66 replay https://a.b/v.mp4 --out o DET | download it
-    66 replay x*.mp4 --out o DET | a pattern is no file
+    66 replay x*.mp4 --out o DET | a pattern is not a file
     65 replay bad.png --out o DET | bad.png: no picture
     # demo
     64 demo --out - | give its name

@@ -54,7 +54,7 @@ extension MistakeTests {
     64 convert depth.safetensors o.safetensors --max-depth far | --max-depth
     65 convert det.safetensors o.safetensors --max-depth 20 | leave it out
     66 convert https://a.b/c.pt o.safetensors | download it
-    66 convert x*.pt o.safetensors | a pattern is no file
+    66 convert x*.pt o.safetensors | a pattern is not a file
     64 convert depth.safetensors o.safetensors --max-depth 20,5 | --max-depth 20.5
     64 convert yolo11n.pt yolo11n.onnx | must end in .safetensors
     73 convert m.onnx notes.txt/o.safetensors | notes.txt: is a file, not a folder; choose another name
@@ -82,7 +82,7 @@ extension MistakeTests {
     65 inspect checkpoint results/relative.npy | is a NumPy array
     64 inspect checkpoint det.safetensors cls.safetensors | one file is shown
     66 inspect checkpoint https://a.b/c.pt | download it
-    66 inspect checkpoint x*.pt | a pattern is no file
+    66 inspect checkpoint x*.pt | a pattern is not a file
     64 inspect checkpoint det.safetensors --jsn | Did you mean '--json'?
     66 inspect checkpoint yolo11n | ardf weights get yolo11n
     66 inspect checkpoint yolo12n | yolo11n-seg
@@ -96,7 +96,7 @@ extension MistakeTests {
     65 inspect weights p.png | is a picture (PNG)
     65 inspect weights results/relative.npy | is a NumPy array
     66 inspect weights https://a.b/c.safetensors | download it
-    66 inspect weights x*.safetensors | a pattern is no file
+    66 inspect weights x*.safetensors | a pattern is not a file
     64 inspect weights det.safetensors cls.safetensors | one file is shown
     64 inspect weights det.safetensors --tensor x | Unknown option '--tensor'
     64 inspect weights det.safetensors --half | --precision
@@ -121,11 +121,11 @@ extension MistakeTests {
     64 inspect plan det.safetensors --precision int4 | - int8
     66 inspect plan det.safetensors --plan nowhere | nowhere: no such file
     65 inspect plan pics | is a directory
-    65 inspect plan det.safetensors --plan p.png | is a picture (PNG), and no JSON | ardf tune
+    65 inspect plan det.safetensors --plan p.png | is a picture (PNG), not JSON | ardf tune
     64 inspect plan det.safetensors cls.safetensors | one file is shown
     64 inspect plan det.safetensors --arena o.png | --arena o.png: a .svg file is written | ends in .svg
     64 inspect plan m.onnx --axis n | NAME=SIZE
-    64 inspect plan det.safetensors --axis n=1 | is no ONNX file
+    64 inspect plan det.safetensors --axis n=1 | is not an ONNX file
     # inspect kernels
     64 inspect kernels det.safetensors | Unexpected argument 'det.safetensors'
     64 inspect kernels conv | ardf inspect plan
@@ -193,7 +193,7 @@ extension MistakeTests {
     64 infer m.onnx --out o --input images=p.png --conf 0.5 | ardf detect
     64 infer m.onnx --out o --shape images:1,3,64,64 | --axis batch=1
     66 infer https://a.b/m.onnx --out o --input images=p.png | download it
-    66 infer x*.onnx --out o --input images=p.png | a pattern is no file
+    66 infer x*.onnx --out o --input images=p.png | a pattern is not a file
     # evaluate
     64 evaluate pics | --weights <file>
     64 evaluate --weights det.safetensors | <source>
@@ -201,8 +201,8 @@ extension MistakeTests {
     66 evaluate pics --weights det.safetensors | images/ and labels/
     66 evaluate empty --weights det.safetensors | images/ and labels/
     66 evaluate images --weights det.safetensors | .: there is no labels folder in it
-    65 evaluate p.png --weights det.safetensors | is no folder | images/ and labels/
-    65 evaluate coco.yaml --weights det.safetensors | is no folder | images/ and labels/
+    65 evaluate p.png --weights det.safetensors | is not a folder | images/ and labels/
+    65 evaluate coco.yaml --weights det.safetensors | is not a folder | images/ and labels/
     64 evaluate data=coco.yaml model=det.safetensors | images/ and labels/
     65 evaluate pics --weights p.png | is a picture (PNG)
     66 evaluate pics --weights nowhere | yolo11n-seg
@@ -210,8 +210,8 @@ extension MistakeTests {
     65 evaluate pics --weights depth.safetensors | no depth of a sensor
     64 evaluate pics p.png --weights det.safetensors | give one folder
     66 evaluate pics --weights det.safetensors --annotations no.json | no.json
-    65 evaluate pics --weights det.safetensors --annotations notes.txt | notes.txt: is no JSON | instances_val2017.json
-    65 evaluate pics --weights det.safetensors --annotations p.png | is a picture (PNG), and no JSON
+    65 evaluate pics --weights det.safetensors --annotations notes.txt | notes.txt: is not JSON | instances_val2017.json
+    65 evaluate pics --weights det.safetensors --annotations p.png | is a picture (PNG), not JSON
     64 evaluate pics --weights det.safetensors --precision fp8 | or auto
     64 evaluate pics --weights det.safetensors --depth-size 42 | goes with depth networks
     64 evaluate pics --weights det.safetensors --protocol voc | 'coco' and 'ultralytics'

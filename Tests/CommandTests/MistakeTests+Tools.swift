@@ -26,7 +26,7 @@ extension MistakeTests {
     66 verify --weights det.safetensors --against openblas --input no.jpg | no.jpg: no such file
     66 verify m.onnx --reference nowhere.npz | nowhere.npz: no such file
     66 verify --weights https://a.b/c.pt --against openblas | download it
-    66 verify --weights det.safetensors --reference x*.npz | a pattern is no file
+    66 verify --weights det.safetensors --reference x*.npz | a pattern is not a file
     64 verify --weights det.safetensors --against openblas --threads 0 | from 1 to 1024
     73 verify --weights det.safetensors --against openblas --out p.png | p.png: is a file, not a folder
     64 verify --labelled f --weights det.safetensors --against openblas | --labelled goes with --sensitivity
@@ -75,7 +75,7 @@ extension MistakeTests {
     64 profile det.safetensors --itertions 3 | Did you mean '--iterations'?
     73 profile det.safetensors --report html --out taken | taken: is a folder, not a file
     64 profile det.safetensors --iterations 0,5 | give a whole number
-    65 profile det.safetensors --compare notes.txt | is no JSON | ardf profile --report json
+    65 profile det.safetensors --compare notes.txt | is not JSON | ardf profile --report json
     64 profile det.safetensors --trace o.json | --report trace
     64 profile det.safetensors --report xml | - html
     66 profile https://a.b/c.pt | download it
@@ -127,19 +127,19 @@ extension MistakeTests {
     64 bench det.safetensors -shape [1,3,640,640] | --size 640x640
     64 bench det.safetensors --time 10 | --runs 100
     64 bench det.safetensors --warmp 3 | Unknown option '--warmp'
-    65 bench det.safetensors --compare notes.txt | is no JSON | ardf bench --report json
-    65 bench det.safetensors --plan notes.txt | is no JSON | ardf tune
+    65 bench det.safetensors --compare notes.txt | is not JSON | ardf bench --report json
+    65 bench det.safetensors --plan notes.txt | is not JSON | ardf tune
     64 bench det.safetensors --warm-up x | give a whole number
     64 bench det.safetensors --report xml | 'jsonl'
     64 bench det.safetensors --kernels --streams 2 | --streams cannot be used with --kernels
     64 bench det.safetensors --kernels --flow cap | --flow cannot be used with --kernels
-    66 bench x*.pt | a pattern is no file
+    66 bench x*.pt | a pattern is not a file
     65 bench det.ref.safetensors | holds no network known here
     # simulate
     64 simulate | <script>
     66 simulate nowhere.json | nowhere.json: no such file
-    65 simulate notes.txt | notes.txt: is no JSON
-    65 simulate p.png | p.png: is a picture (PNG), and no JSON
+    65 simulate notes.txt | notes.txt: is not JSON
+    65 simulate p.png | p.png: is a picture (PNG), not JSON
     65 simulate cap | is a directory, a file is needed
     65 simulate cap/frame.json | expected ardf.simulation/1
     64 simulate a.json --out o.txt | ends in .json
@@ -149,15 +149,15 @@ extension MistakeTests {
     64 simulate a.json --forse | Did you mean '--force'?
     73 simulate cap/frame.json --out taken | taken: is a folder, not a file
     66 simulate https://a.b/c.json | download it
-    66 simulate x*.json | a pattern is no file
-    65 simulate det.safetensors | is no JSON | ardf.simulation/1
-    65 simulate coco.yaml | is no JSON | ardf.simulation/1
+    66 simulate x*.json | a pattern is not a file
+    65 simulate det.safetensors | is not JSON | ardf.simulation/1
+    65 simulate coco.yaml | is not JSON | ardf.simulation/1
     64 simulate cap/frame.json --fps 30 | Unknown option '--fps'
     # status
     64 status | <job>
     66 status nowhere | nowhere: no such file
-    65 status p.png | is no folder | ardf run --keep
-    65 status notes.txt --json | is no folder | ardf run --keep
+    65 status p.png | is not a folder | ardf run --keep
+    65 status notes.txt --json | is not a folder | ardf run --keep
     66 status empty | holds no part-...jsonl | ardf run --keep
     66 status results | holds no part-...jsonl | ardf run --keep
     66 status cap --failed | holds no part-...jsonl
@@ -165,14 +165,14 @@ extension MistakeTests {
     64 status job extra | Unexpected argument 'extra'
     64 status --job job | Unknown option '--job'
     66 status https://a.b/job | download it
-    66 status job* | a pattern is no file
+    66 status job* | a pattern is not a file
     64 status job --watch | Unknown option '--watch'
     66 status taken | holds no part-...jsonl
     # merge
     64 merge | <job>
     66 merge nowhere | nowhere: no such file
-    65 merge p.png | is no folder | ardf run --keep
-    65 merge notes.txt | is no folder | ardf run --keep
+    65 merge p.png | is not a folder | ardf run --keep
+    65 merge notes.txt | is not a folder | ardf run --keep
     66 merge empty | holds no part-...jsonl | ardf run --keep
     66 merge results --out o | holds no part-...jsonl
     64 merge job --out o.csv | a .jsonl file is written | ends in .jsonl
@@ -184,7 +184,7 @@ extension MistakeTests {
     73 merge empty --output taken | taken: is a folder, not a file
     73 merge empty --out notes.txt/o | notes.txt: is a file, not a folder
     66 merge https://a.b/job | download it
-    66 merge job* | a pattern is no file
+    66 merge job* | a pattern is not a file
     66 merge taken | holds no part-...jsonl
     73 merge results --out taken | taken: is a folder, not a file
     # no command

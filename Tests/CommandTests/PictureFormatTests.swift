@@ -66,7 +66,7 @@ import Testing
     #expect(unknown.status == 64 && unknown.error.contains("'jpeg' and 'png'"), "\(unknown.error)")
   }
 
-  /// libjpeg takes 65,500 pixels a side.
+  /// libjpeg takes 65,500 pixels per side.
   @Test func aPictureTooLongForJPEGSaysWhatToGive() throws {
     let place = try TemporaryDirectory()
     try place.write(

@@ -1,3 +1,4 @@
+import AppCore
 import FileFormats
 import Foundation
 import TestSupport
@@ -30,8 +31,8 @@ import Testing
     try place.write(Self.script.replacingOccurrences(of: "0.2", with: "-1"), to: "script.json")
     let bad = try CommandRun(["simulate", "script.json"], in: place.path)
     #expect(bad.status == 65)
-    #expect(
-      bad.error == "ardf: script.json: script field duration must be seconds from 0 to 86400\n")
+    let error = SimulationScriptError.field("duration", expected: "seconds from 0 to 86400")
+    #expect(bad.error == "ardf: script.json: \(error)\n")
     #expect(try CommandRun(["simulate", "absent.json"], in: place.path).status == 66)
   }
 }

@@ -298,7 +298,7 @@ struct LabelReadingTests {
     )
     #expect(try place { $0["annotations"] = annotation(["category_id": 3]) }.contains("\"category_id\""))
     #expect(
-      try place { $0["categories"] = [["id": 18, "name": "cow"]] }.contains("is no class of the network"))
+      try place { $0["categories"] = [["id": 18, "name": "cow"]] }.contains("is not a class of the network"))
     let image: JSONValue = ["id": 7, "file_name": "2.png", "width": 21, "height": 10]
     #expect(try place { $0["images"] = [image] }.contains("21x10"))
     let outside: JSONValue = ["id": 7, "file_name": "../2.png", "width": 20, "height": 10]

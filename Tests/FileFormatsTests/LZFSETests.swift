@@ -55,7 +55,7 @@ import Testing
     arguments: [
       // A match without anything before it, one before the beginning, and one longer than the block.
       [0xf3], [0x48, 0x09, 0x61], [0xe1, 0x61, 0xf0, 0xff],
-      // Literals over the block's end, an opcode that is none, and an end with bytes after it.
+      // Literals over the block's end, an invalid opcode, and an end with bytes after it.
       [0xef, 0x61], [0x1e], [0xe3, 0x61, 0x61, 0x61, 0x06, 0, 0, 0, 0, 0, 0, 0, 0],
       // Fewer bytes than the block says.
       [0xe2, 0x61, 0x61, 0x06, 0, 0, 0, 0, 0, 0, 0],

@@ -154,7 +154,7 @@ import Testing
     #expect(try read("AP9/") == [[0, 255, 127]])
     for text in ["A*", "AP\\n9/", "AP9_", "data:image/png;base64,AP9/", "AP9"] {
       let error = #expect(throws: ProtocolError.base64(tensor: "x", index: 0)) { try read(text) }
-      #expect(error.map { "\($0)" }?.contains("is no base64: give") == true)
+      #expect(error.map { "\($0)" }?.contains("is not base64: give") == true)
     }
   }
 }

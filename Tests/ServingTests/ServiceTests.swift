@@ -100,7 +100,7 @@ import Testing
       #expect(try client.send("PUT", "\(path)/notes.txt", [1]).status == 200)
       let answer = try client.send("POST", "\(path)?run")
       #expect(answer.status == 422)
-      #expect(answer.json?["error"]?.string == "notes.txt: no picture; replace it by a sound file")
+      #expect(answer.json?["error"]?.string?.hasPrefix("notes.txt: no picture") == true)
     }
   }
 

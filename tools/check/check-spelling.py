@@ -73,6 +73,10 @@ FIELD_WORDS = {
     "hangs? together": "is connected",
     "for want of": "for lack of",
     "reckon(?:s|ed|ing)?": "compute, expect",
+    "one an? (?:processor|frame|picture|row|line|channel|pixel|thread|class|object|file|folder|point)": "one per",
+    "(?:takes?|taking) no notice": "ignores",
+    "nothing tells": "it is unknown",
+    "by heart": "in memory, cached",
 }
 #: And of all text, code included.
 WORDS = {

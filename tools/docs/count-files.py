@@ -36,6 +36,7 @@ ROWS = [
     ("a family of depth networks", "Depth Anything", r"DepthAnythingFamily", r"/DepthAnything"),
     ("a family of detectors", "YOLO", r"YOLOFamily", r"/YOLO/"),
     ("a family of detectors of ONNX files", "DETR", r"DETRFamily", r"/DETR/"),
+    ("a network of a family", "YOLO26", r"\bv26\b", r"(?!)"),
     ("a capture format", "TUM RGB-D", r"TUMSequence|tumRGBD", r"/TUMSequence"),
     ("a verb", "infer", r'\bInfer\.self|struct Infer\b|"infer"', r"/Commands/Infer\.", "Sources/ardf/Command"),
 ]

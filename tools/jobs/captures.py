@@ -35,7 +35,7 @@ def png(number: int, width: int = 160, height: int = 120) -> bytes:
 
 
 def write_captures(place: Path, count: int) -> Path:
-    """Pictures, two of which are none, and the list of them."""
+    """Writes pictures, two of which cannot be decoded, and the list of them."""
     (place / "photos").mkdir()
     lines = []
     for number in range(count):

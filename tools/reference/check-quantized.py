@@ -133,7 +133,7 @@ def compare(ardf, seed, folder):
 
 
 def quantize(network, out):
-    """Quantizes a network by ONNX Runtime: activations without a sign, weights a scale an output channel."""
+    """Quantizes a network by ONNX Runtime: activations without a sign, weights a scale per output channel."""
     from onnxruntime.quantization import CalibrationDataReader, QuantType, quant_pre_process, quantize_static
 
     given = onnx.load(network).graph.input[0]

@@ -81,7 +81,7 @@ def transformers_modules(shape):
     modules = {}
     for theirs, value in transformers_state(state, depth).items():
         owner = originals.get(id(value), "").rpartition(".")[0]
-        # The class token and the positions are the encoder's own, and what transformers' embeddings make is none of its.
+        # The class token and the positions are the encoder's own, not results of transformers' embeddings.
         if owner and owner != "pretrained":
             modules[theirs.rpartition(".")[0]] = owner
     for index in range(depth):

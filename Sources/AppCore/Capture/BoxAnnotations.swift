@@ -20,7 +20,7 @@ package struct AnnotatedBox: Sendable {
 /// frame with those that it sees.
 package struct BoxAnnotations {
   private static let ending = "_3dod_annotation.json"
-  /// A box is hidden where the sensor reads so much nearer than the nearest of its corners, meters.
+  /// A box is hidden where the sensor reads nearer than its nearest corner by more than this, meters.
   private static let hidden = 0.2
 
   private let source: any CaptureSource
@@ -39,8 +39,8 @@ package struct BoxAnnotations {
     (folder, world) = try source.reading { path throws(CaptureError) in
       let folder = try CaptureFolder(path: path, limits: limits)
       guard source.layout == .arkitScenes else { return (folder, nil) }
-      // The data set for detection has the frames in a folder beside the annotation. What lies beside an unpacked archive is
-      // none of it.
+      // The data set for detection has the frames in a folder beside the annotation. What lies beside an unpacked archive does
+      // not belong to it.
       var found: (folder: CaptureFolder, name: String)?
       for place in path == source.path ? [path, "\(path)/.."] : [path] where found == nil {
         let place = try CaptureFolder(path: place, limits: limits)

@@ -28,7 +28,7 @@ package struct CaptureArchive: Sendable {
     fileprivate let member: ZipArchive.Member
   }
 
-  /// Entries of an archive, folders and what is no part of the capture too.
+  /// Entries of an archive, folders and what is not part of the capture too.
   private static let mostMembers = 100_000
   /// Folders around a file, at most.
   package static let deepest = 6
@@ -63,7 +63,7 @@ package struct CaptureArchive: Sendable {
     var (taken, places): (NameSet, NameTable<Int>) = ([], [:])
     for member in archive.members where !member.name.hasSuffix("/") {
       let components = member.name.split(separator: "/").map(String.init)
-      // What file managers add to archives is no part of the capture, nor is what they hide.
+      // What file managers add to archives is not part of the capture, nor is what they hide.
       if components.first == "__MACOSX" || components.contains(where: Self.isHidden) { continue }
       guard !member.name.hasPrefix("/"), components.count <= Self.deepest + 1,
         components.allSatisfy(Self.isPlain)

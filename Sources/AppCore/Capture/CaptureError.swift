@@ -129,7 +129,7 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible, Sendable {
     case bagCompression(String)
     /// A recording of rosbag2 whose files were compressed as a whole.
     case compressedBag
-    /// A `.db3` that is no recording of rosbag2.
+    /// A `.db3` that is not a recording of rosbag2.
     case otherDatabase
     /// A `.db3` whose tables are still in its write-ahead log.
     case unclosedBag

@@ -18,7 +18,7 @@ struct CaptureFolder: Sendable {
   /// Whether files may be links that lead out of the folder: those of pictures that a user chose, never a capture's.
   private var followsLinks = false
 
-  /// - Throws: `CaptureError.notFound`, `.notARegularFile` when the path is no folder.
+  /// - Throws: `CaptureError.notFound`, `.notARegularFile` when the path is not a folder.
   init(path: String, limits: CaptureLimits) throws(CaptureError) {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -122,7 +122,7 @@ struct CaptureFolder: Sendable {
     guard let resolved = POSIX.resolvedBytes(full), resolved.starts(with: prefix) else {
       throw .nameEscapesCapture(file: file, name: name)
     }
-    // A folder whose name is no text can be named by the path that led to it alone.
+    // A folder whose name is not text can be named by the path that led to it alone.
     return String(validating: resolved, as: UTF8.self) ?? full
   }
 }

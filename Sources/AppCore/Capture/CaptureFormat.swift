@@ -27,7 +27,7 @@ package enum CaptureFormats {
     ]
   }
 
-  /// The format of a folder with files and folders of these names; nil of one that is no capture by itself.
+  /// The format of a folder with files and folders of these names; nil of one that is not a capture by itself.
   static func format(of folder: CaptureFolder, _ names: [String]) -> (any CaptureFormat.Type)? {
     let present = NameSet(names)
     return all.first { $0.recognizes(folder, names: present) }

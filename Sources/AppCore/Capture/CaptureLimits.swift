@@ -19,7 +19,7 @@ public struct CaptureLimits: Sendable {
   public var archivedClipBytes = 1 << 30
   /// How many times its compressed bytes such data may have, beyond `smallClipBytes`: pictures hardly shrink.
   public var archivedClipRatio = 16
-  /// Bytes of a recorded clip's data that may be unpacked whatever they were compressed to.
+  /// Bytes of a recorded clip's data that may always be unpacked, however small their compressed form.
   public var smallClipBytes = 32 << 20
   /// Pixels of a picture.
   public var pixels = ImageLimits.default.maxPixels

@@ -187,9 +187,6 @@ public enum CaptureReader {
   private static let recording = ".r3d"
   private static let archive = ".zip"
 
-  /// How files of captures are called that are no pictures; a `.whl` is a `.zip` too, by the name of another use.
-  package static let fileEndings = [archive, recording] + BagRecording.endings
-
   private static func isArchive(_ name: String) -> Bool {
     [archive, ".whl", recording].contains { hasEnding(name, $0) }
   }

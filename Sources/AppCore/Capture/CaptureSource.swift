@@ -89,10 +89,10 @@ public enum CaptureLayout: String, Sendable, CaseIterable {
 }
 
 extension CaptureLayout {
-  /// Whether captures of the layout tell where their cameras stood.
+  /// Whether captures of the layout state camera poses.
   public var hasPoses: Bool { ![.images, .imageWithDepth, .arkitUpsampling].contains(self) }
 
-  /// The sensor that captures of the layout come from, where nothing else is said; no layout states a range.
+  /// The sensor that captures of the layout come from, unless stated otherwise; no layout states a range.
   public var sensor: SensorModel {
     switch self {
     case .clipFolder, .recordedClip, .scannerApp, .strayScanner, .polycam, .arkitScenes, .arkitUpsampling,
@@ -195,11 +195,11 @@ public protocol CaptureSource: Sendable {
   /// Positions in `frames` of those that were found damaged when the capture was opened, and why; reading one throws
   /// that. Their timestamps are those of the frames before them.
   var defects: [Int: CaptureError] { get }
-  /// Frames recorded without a part, and files that are none: they are left out.
+  /// Frames that lack a part, and files that are not frames: they are left out.
   var skipped: [SkippedFrame] { get }
-  /// Whether it tells where its cameras stood: as its layout does, unless that may leave them out.
+  /// Whether it states camera poses: as its layout does, unless that may leave them out.
   var hasPoses: Bool { get }
-  /// Choices and assumptions made in reading the capture, a line each, for people.
+  /// Choices and assumptions made in reading the capture, one line each, for people.
   var notes: [String] { get }
 
   /// Reads one frame.

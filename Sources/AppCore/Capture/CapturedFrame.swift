@@ -21,7 +21,7 @@ public struct CapturedFrame: Sendable {
   public let intrinsics: Intrinsics?
   /// The camera's pose; identity for a plain picture.
   public let cameraToWorld: RigidTransform<CameraARKit, World>
-  /// Whether the capture tells where the camera stood; else it stands at the origin, and the world is its own frame.
+  /// Whether the capture states a camera pose; else the camera is at the origin, and the world is its own frame.
   public var isPosed = true
   /// Parts of the picture's file other than the picture, which are left out, such as "a depth map".
   public var companions: [String] = []

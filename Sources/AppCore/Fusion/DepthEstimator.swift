@@ -62,7 +62,7 @@ extension DepthEstimator {
 public struct FrameDepth: Sendable {
   /// The alignment of the network's depth with the sensor's; nil without either.
   public let fusion: FusionReport?
-  /// Metric depth that rests on the sensor: what a prompted network makes of it, else what is guided by it.
+  /// Metric depth that rests on the sensor: a prompted network's, else the fused one.
   public let metric: MetricDepth?
   /// Where there is none such, what a metric network gives in meters from the picture alone.
   public let estimated: MetricDepth?

@@ -9,7 +9,7 @@ public enum FusionModel: String, Sendable, CaseIterable {
   case linear
 }
 
-/// How metric depth is made of a sensor's readings and relative depth.
+/// Fusion of a sensor's readings and relative depth into metric depth.
 public enum FusionMethod: String, Sendable, CaseIterable {
   /// The readings where there are any, relative depth between them.
   case guided

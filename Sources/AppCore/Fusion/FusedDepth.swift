@@ -20,7 +20,7 @@ extension DepthFusion {
   ///   - sensor: The sensor's readings.
   ///   - unsure: All readings in meters whatever their confidence: on the ramps that the sensor makes of steps they take part.
   ///   - options: How metric depth is made.
-  ///   - threads: Over so many, the caller's included, the pixels are spread; the result is the same for any number.
+  ///   - threads: The number of threads that share the pixels, the caller's included; the result does not depend on it.
   /// - Returns: Meters on the relative depth's grid, and how the two fit.
   public static func fuse(
     relative: RelativeDepth, sensor: MetricDepth, unsure: Plane<Float>? = nil,

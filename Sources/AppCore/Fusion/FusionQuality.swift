@@ -39,7 +39,7 @@ public struct FusionQuality: Sendable, Equatable {
   static let median = 0.6745
   /// Readings around a cell that differ by more than this factor are an edge.
   static let edge = 1.05
-  /// The fit without the hidden readings rests on about so many pairs.
+  /// Approximate number of pairs in the fit without the hidden readings.
   static let fittedPairs = 4096
 
   /// Measures what fusion with `options` makes of the hidden readings; nil where there are none to compare or nothing

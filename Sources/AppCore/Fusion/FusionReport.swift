@@ -27,7 +27,7 @@ public struct FusionReport: Sendable, Equatable {
   public let model: FusionModel
   /// The alignment; nil unless `status` is `ok`.
   public let alignment: DepthAlignment?
-  /// How metric depth was made of it; nil where none was.
+  /// How metric depth was computed; nil where it was not.
   public internal(set) var method: FusionMethod?
   /// Model of the sensor; nil where metric depth was not made.
   public internal(set) var sensor: SensorModel?

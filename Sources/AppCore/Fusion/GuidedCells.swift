@@ -10,7 +10,7 @@ import Imaging
 /// count the less the more the guide says that an edge lies between (as in joint bilateral upsampling: Kopf, Cohen,
 /// Lischinski, Uyttendaele, SIGGRAPH 2007). All inverse depths are in 1/m.
 struct GuidedCells {
-  /// Readings farther away than so many cells predict nothing by themselves.
+  /// Distance in cells beyond which a reading alone predicts nothing.
   static let reach = 16
   /// Relative distance of the guide from the line between two readings at which their weight is 4/9.
   static let curvature: Float = 0.003
@@ -36,7 +36,7 @@ struct GuidedCells {
   let width: Int
   /// Rows.
   let height: Int
-  /// Aligned inverse depth under every cell; NaN where relative depth is none.
+  /// Aligned inverse depth under every cell; NaN where there is no relative depth.
   let guide: [Float]
   /// Inverse depth of every cell: read, guided, or the guide carried on from the nearest readings; NaN without guide.
   private(set) var inverse: [Float]

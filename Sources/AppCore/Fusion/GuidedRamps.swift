@@ -14,11 +14,11 @@ import Imaging
 struct GuidedRamps {
   /// Standard deviation of the blur, in cells, of which ramps are worth it.
   private static let leastSpread = 0.5
-  /// The window reaches so many standard deviations of the blur, where a ramp has ended, and a cell more.
+  /// Reach of the window in standard deviations of the blur, at which a ramp has ended; a cell is added.
   private static let reach = 2.5
   /// A second difference of so much of the inverse depth is a ramp, or of so many standard deviations of the noise between cells.
   private static let bent = (share: 0.03, deviations: 12.0)
-  /// A reading that changes by so much of the window's step to its next counts half.
+  /// A reading whose change to its neighbor is this share of the window's step counts half.
   private static let steady: Float = 0.05
   /// The share of relative depth in a distance: a sensor displaces its edges by .5 cell, a network by about .4, and inverse
   /// variances weigh.
@@ -64,7 +64,7 @@ struct GuidedRamps {
   private let radius: Int
   /// Inverse depth of every cell that reads within the range, NaN of the others.
   private let inverse: [Float]
-  /// Inverse depth of the aligned relative depth there, NaN where that is none.
+  /// Inverse depth of the aligned relative depth there, NaN where there is none.
   private let guide: [Float]
 
   /// Nil for a sensor whose ramps are narrower than a cell.

@@ -77,8 +77,8 @@ public struct MetricDepth: Sendable, Equatable {
     self.states = Plane(width: depth.width, height: depth.height, elements: states)
   }
 
-  /// Depth read back from its two files: meters, and the codes of `DepthState` for each; nil where a code is none of
-  /// them or a depth that it says to be known is not.
+  /// Depth read back from its two files: meters, and the codes of `DepthState` for each; nil where a code is unknown,
+  /// or where a depth that its code calls known is missing.
   ///
   /// - Precondition: the sizes agree.
   public init?(values: Plane<Float>, codes: Plane<UInt8>) {

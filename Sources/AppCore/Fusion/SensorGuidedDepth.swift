@@ -82,7 +82,7 @@ struct SensorGuidedDepth {
   func metric(threads: Int) -> MetricDepth {
     let (width, height) = (relative.width, relative.height)
     let (values, states) = Parallel.rows(height, width: width, threads: threads) { range, values, states in
-      // A function with two spans to write is none to Swift 6.2: rows are made in arrays.
+      // Swift 6.2 compiles no closure that writes two spans: rows are made in arrays.
       forEachRow(range) { start, row in
         for x in 0..<width { values[start + x] = row.values[x] }
         for x in 0..<width { states[start + x] = row.states[x] }

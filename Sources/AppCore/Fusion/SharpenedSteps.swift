@@ -113,7 +113,7 @@ struct SharpenedSteps {
     /// which has less noise.
     private func slope(_ cell: Int) -> (x: Double, y: Double) {
       var (x, y, count) = (0.0, 0.0, 0.0)
-      // A cell on a plane is none of the map's border.
+      // A cell on a plane does not lie on the map's border.
       for row in [cell - width, cell, cell + width] {
         for other in row - 1...row + 1 where isPlane[other] {
           x += (inverse[other + 1] - inverse[other - 1]) / 2

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How hot the device says it is; platforms report states, not degrees.
+/// The device's thermal state as its platform reports it: levels, not degrees.
 public enum ThermalState: String, Sendable, CaseIterable, Comparable {
   case nominal, fair, serious, critical
 

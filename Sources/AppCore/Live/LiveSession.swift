@@ -69,7 +69,7 @@ public struct LiveSurroundings: Sendable {
   public var time: any TimeSource
   /// Heat and power.
   public var health: any DeviceHealth
-  /// The holder of other data for the session, whose bytes count too; nil for none.
+  /// A holder of other data of the session, whose bytes count too; nil for none.
   public var memory: (any MemoryHolder)?
   /// Films on objects, which give way under memory pressure.
   package var overlays: OverlayManager?
@@ -108,7 +108,7 @@ public struct LiveReport: Sendable, Equatable {
   public let endurance: EnduranceFigures
 }
 
-/// The live loop: shows every frame it can and detects beside it, each at its own pace.
+/// The live loop: shows frames as they come, and concurrently detects objects in as many of them as it can.
 ///
 /// Showing never waits for detection; a frame too many is dropped at once.
 public actor LiveSession {

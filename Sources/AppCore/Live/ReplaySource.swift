@@ -77,7 +77,7 @@ public final class ReplaySource: FrameSource {
   ///   - capture: The recording, as `CaptureReader.open` gives it.
   ///   - indices: Positions in `capture.frames`, in the order to be played; nil for all.
   ///   - repeats: How often they are played, one after the other; at least once.
-  ///   - framesPerSecond: Where given, frames come at this rate, whatever their timestamps.
+  ///   - framesPerSecond: The rate of frames; nil to follow their timestamps.
   ///   - decodesFirst: Whether all frames are read before the first one is due, and kept: a camera has its pictures in
   ///     memory too.
   ///   - clock: Where given, frames come as they are taken and the clock is set to their times; else they come at

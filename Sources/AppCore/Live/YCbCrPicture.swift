@@ -19,7 +19,7 @@ public enum YCbCrError: Error, Equatable, CustomStringConvertible {
 
 /// A camera's picture: full-range luma, and chroma at half the resolution, Cb and Cr interleaved (420f, NV12).
 public struct YCbCrPicture: Sendable, Equatable {
-  /// Which primaries the luma was made of.
+  /// The primaries that the luma was computed from.
   public enum Matrix: String, Sendable, CaseIterable {
     /// Rec. 601: Kr 0.299, Kb 0.114.
     case rec601

@@ -7,7 +7,7 @@ extension DetectedObjects {
   /// The objects as the app core takes them from any detector: in the upright picture's pixels, best first.
   public var detections: [UprightDetection] { detections() }
 
-  /// The same of some classes' indices alone, nil for all, and the first `limit` of these.
+  /// The same, of the classes with these indices only (nil for all), and at most the first `limit`.
   public func detections(of classes: Set<Int>? = nil, limit: Int = .max) -> [UprightDetection] {
     let kept = objects.lazy.filter { classes?.contains($0.classIndex) ?? true }.prefix(limit)
     return kept.enumerated().map { id, object in

@@ -20,7 +20,7 @@ public struct ObjectRules: Sendable {
   public var tiling: Tiling?
   /// Limits on masks.
   package var maskBounds = MaskBounds()
-  /// Whether a picture without objects tells what came nearest: of no use where other thresholds follow.
+  /// Whether a picture without objects reports the best candidate: of no use where other thresholds follow.
   package var tellsSurest = true
 
   /// Rules; by default those of the phone app.

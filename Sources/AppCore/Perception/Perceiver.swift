@@ -21,7 +21,7 @@ public struct Perceiver: Sendable {
   /// Whether `perceive` lets one network prepare its input and read its output while the other runs: of use where a frame
   /// has more than one thread.
   public var isOverlapped: Bool
-  /// Over so many threads a frame's objects are spread when they are measured, and its pixels when depth is fused.
+  /// The number of threads that measure a frame's objects and fuse its depth.
   ///
   /// The result does not depend on it.
   public var measuringThreads = 1
@@ -66,12 +66,12 @@ public struct Perceiver: Sendable {
   /// Perceives a frame.
   ///
   /// - Parameters:
-  ///   - frame: With its picture; without depth or camera less can be measured, and `Perceived.notes` say so.
+  ///   - frame: A frame with its picture. Without depth or camera less can be measured: `Perceived.notes` lists what.
   ///   - timings: Called with each step's time when both networks are done.
   ///   - following: Which of the detections are measured, with their identities from picture to picture; nil for all.
   /// - Returns: What was found and measured, in the stored picture's frame.
-  /// - Throws: `PerceptionError.noPicture`, `.network`. A picture of which no depth can be estimated is none:
-  ///   `Perceived.noEstimate` says why.
+  /// - Throws: `PerceptionError.noPicture`, `.network`. A picture whose depth cannot be estimated throws
+  ///   nothing: `Perceived.noEstimate` says why.
   public func perceive(
     _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in },
     following: (([Detection]) -> [Detection])? = nil

@@ -70,7 +70,7 @@ public struct PointCloud: Sendable, Equatable {
     }
   }
 
-  /// Readings of less confidence are no points.
+  /// Readings of less confidence are not points.
   private static let leastConfidence: UInt8 = 1
 }
 

@@ -4,7 +4,7 @@ import Geometry
 /// the sure ones first.
 ///
 /// Source: Y. Zhang et al., *ByteTrack: multi-object tracking by associating every detection box* (2022). Limits that the
-/// paper leaves open are those of Ultralytics, whose identities these are on the same boxes.
+/// paper leaves open are those of Ultralytics: the same boxes get the same identities.
 public struct MultiObjectTracker: Sendable {
   private struct Track: Sendable {
     enum State: Sendable { case tracked, lost }

@@ -4,7 +4,7 @@ import FileFormats
 public struct CheckpointDescription: Sendable {
   /// The network's name, such as `YOLO11-pose`; nil if unknown.
   public let network: String?
-  /// Its published size, such as `n` or `small`; nil where nothing tells.
+  /// Its published size, such as `n` or `small`; nil where it is unknown.
   public let size: String?
   /// Kind of results, for people; nil if unknown.
   public let finds: String?
@@ -35,7 +35,7 @@ public struct CheckpointDescription: Sendable {
   /// Describes the checkpoint at `path`; no code in it is run.
   ///
   /// - Parameter path: A `.pt`, `.pth`, `.ckpt` or `.safetensors` file.
-  /// - Throws: `CheckpointError` for a file that is damaged, or that is no checkpoint.
+  /// - Throws: `CheckpointError` for a file that is damaged, or that is not a checkpoint.
   public init(path: String) throws(CheckpointError) {
     let bytes: FileBytes
     do {

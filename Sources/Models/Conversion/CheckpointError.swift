@@ -83,7 +83,7 @@ public struct CheckpointError: Error, Equatable, CustomStringConvertible {
     case mixedTypes
     /// `config.json` next to the checkpoint has values that cannot be used.
     case config(String)
-    /// A metric depth network by its name, whose greatest depth nothing tells.
+    /// A metric depth network by its name, whose greatest depth is unknown.
     case unknownGreatestDepth
     /// A greatest depth that no network has.
     case invalidGreatestDepth(Double)

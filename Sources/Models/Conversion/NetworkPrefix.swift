@@ -54,7 +54,7 @@ struct NetworkPrefix {
 
   private static func isIndex(_ part: Substring) -> Bool { integer(of: part, in: 0...lastIndex) != nil }
 
-  /// Whether a tensor is none of a network's weights.
+  /// Whether a tensor is not one of a network's weights.
   static func isLeftover(_ name: String) -> Bool {
     leftovers.contains(name.split(separator: ".").last ?? "")
   }
@@ -72,7 +72,7 @@ struct NetworkPrefix {
   /// The network's module, by whose name what it says is found.
   var network: String { String(place.hasSuffix(".") ? place.dropLast() : place) }
 
-  /// The name that a tensor has in the network by itself; nil of what is no part of it.
+  /// The name that a tensor has in the network by itself; nil of what is not part of it.
   func tensor(_ name: String) -> String? {
     guard name.hasPrefix(taken) else {
       // Without a wrapper what does not belong there is recognized by the network.
@@ -81,7 +81,7 @@ struct NetworkPrefix {
     return put + name.dropFirst(taken.count)
   }
 
-  /// The name that a module has in the network by itself, whose own is empty; nil of what is no part of it.
+  /// The name that a module has in the network by itself, whose own is empty; nil of what is not part of it.
   func module(_ name: String) -> String? {
     let dotted = name.isEmpty ? "" : "\(name)."
     if namesList, dotted == place { return "" }

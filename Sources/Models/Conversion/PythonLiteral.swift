@@ -9,7 +9,7 @@ struct PythonLiteral {
 
   private init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-  /// The value of the whole text; nil where it is none.
+  /// The value of the whole text; nil where the text is not a literal.
   static func parse(_ text: String) -> PlainValue? {
     var reader = PythonLiteral(text)
     guard let value = reader.value(depth: 0) else { return nil }

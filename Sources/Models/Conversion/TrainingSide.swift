@@ -7,9 +7,9 @@ package struct TrainingSide: Sendable {
   package static let key = "imgsz"
   private static let range = 1...1 << 20
 
-  /// The longer side, in pixels; nil where nothing is said, or what is said is no side.
+  /// The longer side, in pixels; nil where none is stated, or the statement is not a side.
   package let side: Int?
-  /// Whether something is said.
+  /// Whether anything is stated.
   let isStated: Bool
   private let text: String
 
@@ -45,14 +45,14 @@ package struct TrainingSide: Sendable {
     }
   }
 
-  /// A remark on a statement that no input can follow; nil of one that is used, and where nothing is said.
+  /// A remark on a statement that no input can follow; nil for one that is used, and where there is none.
   var remark: String? {
     guard isStated, !(side.map(ObjectInput.isSide) ?? false) else { return nil }
     return "it says that it was trained at \(printableName(text)) (imgsz), which is not used: a side is "
       + ObjectInput.sideRule
   }
 
-  /// The remark on a weight file's statement; nil of one that is used, and where nothing is said.
+  /// The remark on a weight file's statement; nil for one that is used, and where there is none.
   package static func remark(of weights: WeightStore) -> String? {
     TrainingSide(written: weights.metadata[key]).remark
   }

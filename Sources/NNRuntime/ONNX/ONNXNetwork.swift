@@ -5,9 +5,9 @@ extension ONNXModel {
   public struct Port: Sendable, Equatable {
     /// The name that values are given and found by.
     public let name: String
-    /// The type of the elements; nil of what is no tensor, and where the file does not say it.
+    /// The type of the elements; nil where it is not a tensor, or the file does not state it.
     public let type: ElementType?
-    /// The sides, nil where one is free; nil where the file does not say how many there are.
+    /// The sides, nil for each free one; nil where the file does not state their number.
     public let shape: [Int?]?
     /// The names that the file gives free axes, such as `batch`; nil for sides that are fixed or nameless.
     public let axisNames: [String?]

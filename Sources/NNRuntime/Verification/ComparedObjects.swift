@@ -5,13 +5,13 @@ import NNRuntime
 public struct ComparedObjects: Sendable {
   /// The tensor's name in the reference.
   public let name: String
-  /// Objects here and in the reference, and how many of them are the same.
+  /// The objects found here and in the reference, and how many of them agree.
   public let found, expected, matched: Int
   /// Objects that only one side has, and only since a score or an overlap is at a threshold.
   public let atThreshold: Int
   /// Objects that only one side has, and numbers of objects of both that are too far apart: one sentence each.
   public let defects: [String]
-  /// Whether they were made of the reference's own raw outputs.
+  /// Whether they were decoded from the reference's raw outputs.
   public let isOwn: Bool
   /// The largest difference of each part of the objects that are the same.
   public let differences: [(part: String, largest: Double)]

@@ -1,7 +1,7 @@
 import FileFormats
 import NNRuntime
 
-/// A part of a tensor that is made of the network's raw outputs, compared with the reference's.
+/// A part of a tensor decoded from the network's raw outputs, compared with the reference's.
 public struct ComparedOutput: Sendable {
   /// The tensor's name in the reference, and the step that makes it.
   public let name, stage: String
@@ -13,9 +13,9 @@ public struct ComparedOutput: Sendable {
   public let difference: TensorDifference
   /// The tolerance.
   public let tolerance: LayerTolerance
-  /// Whether it was made of the reference's own raw outputs, so that its step alone is compared.
+  /// Whether it was decoded from the reference's raw outputs, so that the decoding alone is compared.
   public let isOwn: Bool
-  /// Elements of the reference's part that are no finite numbers.
+  /// Elements of the reference's part that are not finite numbers.
   public let nonFinite: Int
 
   /// Whether it is within its tolerance.

@@ -49,7 +49,7 @@ public struct LayerVerifier: Sendable {
   /// - Parameters:
   ///   - session: The network.
   ///   - reference: The file.
-  ///   - decoding: What the network's outputs mean, so that what is made of them is compared too; nil for layers alone.
+  ///   - decoding: The meaning of the network's outputs, to compare what is decoded from them too; nil for layers alone.
   /// - Returns: The report, which does not pass where the file has outputs that were not compared.
   /// - Throws: `VerificationError`, and what `ReferenceFile` throws.
   public func verify(

@@ -79,7 +79,7 @@ struct OutputVerification {
     }
   }
 
-  /// Where among a module's results a tensor is: `0` or `1.2`, empty for its only one; nil for what is none of them.
+  /// Where among a module's results a tensor is: `0` or `1.2`, empty for its only one; nil for any other tensor.
   private static func place(of name: String, in module: String) -> String? {
     guard name.startsWithBytes(of: module) else { return nil }
     let rest = name.utf8.dropFirst(module.utf8.count)

@@ -5,7 +5,7 @@
 package struct PrecisionSearch {
   /// A choice that was measured.
   package struct Point: Sendable, Equatable {
-    /// Layers lowered: the first so many of the order.
+    /// Number of layers lowered, the first of the order.
     package let count: Int
     /// Their saving together.
     package let saved: Double

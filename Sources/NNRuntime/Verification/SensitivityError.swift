@@ -7,7 +7,7 @@ package enum SensitivityError: Error, Equatable, CustomStringConvertible {
   case nothingToLower(network: String, Precision)
   /// With every layer in a precision, the outputs are off by more than is allowed.
   case outOfReach(kept: Precision, error: Double)
-  /// In so many of the pictures a detector finds nothing.
+  /// A detector finds nothing in this many of the pictures.
   case emptyPictures(Int, of: Int)
 
   /// The defect and its remedy.

@@ -8,7 +8,7 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
   case anotherNetwork(String, layer: String, found: [Int], expected: [Int])
   /// Objects are not rows of as many numbers as this network has of each.
   case objects(found: [Int], columns: Int)
-  /// The thresholds that objects were chosen with are none.
+  /// The thresholds that objects were chosen with are invalid.
   case thresholds([Float])
   /// The reference lacks the network's input.
   case noInput(String)

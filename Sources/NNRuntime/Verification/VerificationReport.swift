@@ -11,7 +11,7 @@ public struct VerificationReport: Sendable {
     public let tensor: String
     /// The layers joined into it.
     public let holds: [String]
-    /// The field's names of the operations of `holds`, one each; empty where that is not known.
+    /// The field's names of the operations in `holds`, one each; empty where they are not known.
     public let kinds: [String]
     /// Layers just before it that the reference lacks: their errors show here.
     public let unobserved: [String]

@@ -73,7 +73,7 @@ struct LZFSEBits {
   /// How many bits of all bytes lie before the next one's end.
   private var position: Int
 
-  /// - `unused`: How many bits at the end are none, from -7 to 0.
+  /// - `unused`: Minus the number of unused bits at the end, from -7 to 0.
   init(_ input: LZFSEInput, _ range: Range<Int>, unused: Int) {
     bytes = input.bytes
     first = range.lowerBound * 8

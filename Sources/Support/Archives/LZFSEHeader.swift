@@ -18,7 +18,7 @@ struct LZFSEHeader {
   /// Where the bits of the literals lie, and those of the matches after them.
   let literalBytes: Range<Int>
   let matchBytes: Range<Int>
-  /// How many bits of the last byte are none, from -7 to 0.
+  /// Minus the number of unused bits of the last byte, from -7 to 0.
   let literalBits: Int
   let matchBits: Int
   /// The first states of the four streams of literals.

@@ -41,7 +41,7 @@ import FileFormats
     return output
   }
 
-  /// The unpacked size that the first frame states; nil where it states none, or is no frame.
+  /// The unpacked size that the first frame states; nil where it states none, or is not a frame.
   func statedSize(of frame: FileBytes) -> Int? {
     let size = unsafe frame.withUnsafeBytes { unsafe contentSize($0.baseAddress, $0.count) }
     // The two highest numbers stand for not known, and for no frame.

@@ -82,7 +82,7 @@ package enum POSIX {
     return named.isSameFile(as: open)
   }
 
-  /// The absolute path without links, `.` and `..`; nil where nothing is there, or it is no text.
+  /// The absolute path without links, `.` and `..`; nil where nothing is there, or it is not text.
   package static func resolved(_ path: String) -> String? {
     resolvedBytes(path).flatMap { String(validating: $0, as: UTF8.self) }
   }

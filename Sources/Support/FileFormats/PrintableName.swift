@@ -37,7 +37,7 @@ private func printable(_ text: String, limit: Int, keeping kept: String) -> Stri
   return result
 }
 
-/// A name that is no text, with each byte beyond printable ASCII as `\xHH`.
+/// A name that is not text, with each byte beyond printable ASCII as `\xHH`.
 package func escapedName(_ bytes: [UInt8]) -> String {
   bytes.map { byte in
     (0x20..<0x7f).contains(byte)
@@ -64,7 +64,7 @@ package func shellWord(_ name: String) -> String {
 /// Comma-separated values after RFC 4180, with plain line ends.
 ///
 /// A value that a spreadsheet would take for a formula gets an apostrophe before it, so that it is read as text; a sign
-/// alone, such as the `-` of standard input, is no formula.
+/// alone, such as the `-` of standard input, is not a formula.
 package func csvTable(_ header: [String], _ rows: [[String]]) -> String {
   func cell(_ text: String) -> String {
     let isFormula = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false

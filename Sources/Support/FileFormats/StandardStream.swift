@@ -21,7 +21,7 @@ package enum StandardStream: Int32, Sendable {
 
   /// Writes bytes.
   ///
-  /// A reader that has gone away is no error: what is written after that is dropped.
+  /// A reader that has gone away is not an error: what is written after that is dropped.
   /// - Throws: `FileError.noSpace` or `.io`.
   package func write(_ bytes: [UInt8]) throws(FileError) {
     guard !Self.closed.withLock({ $0.contains(rawValue) }) else { return }

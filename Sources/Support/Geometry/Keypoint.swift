@@ -2,7 +2,7 @@
 public struct Keypoint<Frame: PlanarFrame>: Hashable, Sendable {
   /// Where it is, whether it is seen or guessed.
   public let point: Point2<Frame>
-  /// How sure it is that the place is there and seen, in [0, 1]; nil where nothing tells.
+  /// Confidence that the point exists and is visible, in [0, 1]; nil where the network gives none.
   public let confidence: Float?
 
   /// A place and how sure it is.

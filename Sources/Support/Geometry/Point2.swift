@@ -27,7 +27,7 @@ public struct Point2<Frame: PlanarFrame>: Hashable, Sendable {
   /// Whether both coordinates are finite.
   @inlinable public var isFinite: Bool { x.isFinite && y.isFinite }
 
-  /// The same numbers said to be of another frame: an assertion by the caller, no conversion.
+  /// The same numbers in another frame, without a conversion: the caller asserts that they hold there.
   @inlinable
   public func relabeled<Other: PlanarFrame>(as frame: Other.Type = Other.self) -> Point2<Other> {
     Point2<Other>(x, y)

@@ -84,7 +84,7 @@ public struct Rect<Frame: PlanarFrame>: Hashable, Sendable {
       maxX: min(max(maxX, bounds.minX), bounds.maxX), maxY: min(max(maxY, bounds.minY), bounds.maxY))
   }
 
-  /// The same numbers said to be of another frame: an assertion by the caller, no conversion.
+  /// The same numbers in another frame, without a conversion: the caller asserts that they hold there.
   @inlinable
   public func relabeled<Other: PlanarFrame>(as frame: Other.Type = Other.self) -> Rect<Other> {
     Rect<Other>(minX: minX, minY: minY, maxX: maxX, maxY: maxY)

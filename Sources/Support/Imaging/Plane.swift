@@ -11,7 +11,7 @@ public struct Plane<Element: Sendable>: Sendable {
   @inlinable
   public init(width: Int, height: Int, elements: [Element]) {
     precondition(width > 0 && height > 0, "a plane has at least one cell")
-    precondition(elements.count == width * height, "a plane holds one element a cell")
+    precondition(elements.count == width * height, "a plane holds one element per cell")
     self.width = width
     self.height = height
     self.elements = elements
@@ -31,7 +31,7 @@ public struct Plane<Element: Sendable>: Sendable {
     width: Int, height: Int, fill value: Element, columns: Range<Int>, rows: Range<Int>,
     elements part: [Element]
   ) {
-    precondition(part.count == columns.count * rows.count, "a rectangle holds one element a cell")
+    precondition(part.count == columns.count * rows.count, "a rectangle holds one element per cell")
     self.init(width: width, height: height, fill: value)
     for (index, row) in rows.enumerated() {
       let start = index * columns.count
@@ -74,7 +74,7 @@ public struct Plane<Element: Sendable>: Sendable {
 extension Plane {
   /// Checks the count that `elements`, being mutable, could have lost: for code that trusts it.
   func checkCount() {
-    precondition(elements.count == width * height, "a plane holds one element a cell")
+    precondition(elements.count == width * height, "a plane holds one element per cell")
   }
 }
 

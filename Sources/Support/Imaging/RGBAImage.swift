@@ -10,7 +10,7 @@ public struct RGBAImage: Sendable, Equatable {
   /// Wraps interleaved bytes; their count must be `width * height * 4`.
   public init(width: Int, height: Int, pixels: [UInt8]) {
     precondition(width > 0 && height > 0, "an image has at least one pixel")
-    precondition(pixels.count == width * height * 4, "an RGBA image holds 4 bytes a pixel")
+    precondition(pixels.count == width * height * 4, "an RGBA image holds 4 bytes per pixel")
     self.width = width
     self.height = height
     self.pixels = pixels
@@ -18,7 +18,7 @@ public struct RGBAImage: Sendable, Equatable {
 
   /// Checks the count that `pixels`, being mutable, could have lost: for code that trusts it.
   func checkCount() {
-    precondition(pixels.count == width * height * 4, "an RGBA image holds 4 bytes a pixel")
+    precondition(pixels.count == width * height * 4, "an RGBA image holds 4 bytes per pixel")
   }
 
   /// A picture of one color, transparent by default.

@@ -12,7 +12,7 @@ public struct RGBImage: Sendable, Equatable {
   /// The byte count must be `width * height * 3`; anything else is a programming error.
   public init(width: Int, height: Int, pixels: [UInt8]) {
     precondition(width > 0 && height > 0, "an image has at least one pixel")
-    precondition(pixels.count == width * height * 3, "an RGB image holds 3 bytes a pixel")
+    precondition(pixels.count == width * height * 3, "an RGB image holds 3 bytes per pixel")
     self.width = width
     self.height = height
     self.pixels = pixels
@@ -20,7 +20,7 @@ public struct RGBImage: Sendable, Equatable {
 
   /// Checks the count that `pixels`, being mutable, could have lost: for code that trusts it.
   func checkCount() {
-    precondition(pixels.count == width * height * 3, "an RGB image holds 3 bytes a pixel")
+    precondition(pixels.count == width * height * 3, "an RGB image holds 3 bytes per pixel")
   }
 
   /// A picture of one color, whose alpha is ignored.

@@ -139,7 +139,7 @@ package enum OutputRecord: Equatable, Sendable {
   private static func irreplaceable(
     in folder: String, _ mendsChanges: Bool
   ) throws(FileError) -> Irreplaceable? {
-    // Nothing of ours has a name that is no text.
+    // Nothing of ours has a name that is not text.
     let (names, notText) = try POSIX.listing(of: folder)
     if let name = notText.first { return .foreign(name) }
     guard let record = OutputRecord(of: folder) else {

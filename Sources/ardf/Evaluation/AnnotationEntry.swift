@@ -6,7 +6,7 @@ extension AnnotationFile {
     let file: String
     private let value: JSONValue
     private let place: String
-    /// Coordinates may lie so many sides outside of the picture.
+    /// Distance outside of the picture, in its sides, that coordinates may have.
     private static let reach = 1.0
     /// Ids may be any integer: they are compared only.
     private static let numbers = Int.min...Int.max

@@ -86,7 +86,7 @@ package enum AnnotationFile {
     private var classIndices: [Int: Int] = [:]
     /// The category that annotations are of, by class.
     private var annotated: [Int: Int] = [:]
-    /// Categories that are no class of the network, by their number.
+    /// Categories that are not classes of the network, by their number.
     private var unknown: [Int: String] = [:]
     private let classes: EvaluatedClasses
 

@@ -26,7 +26,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
   case otherSize(file: String, picture: String, stated: String, actual: String)
   /// A folder that should hold a folder of pictures for each class has none.
   case noClasses(folder: String)
-  /// A folder of pictures that is no class of the network.
+  /// A folder of pictures that is not a class of the network.
   case unknownClassFolder(path: String, count: Int)
   /// There is no label of what is to be evaluated.
   case nothingLabeled(path: String)
@@ -54,7 +54,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
       "\(file): line \(line) is of class \(index); the network has \(count), counted from 0: give the weights that "
         + "these labels are of, or --classes to evaluate some of its classes only"
     case .unknownCategory(let file, let id, let name):
-      "\(file): category \(id), \"\(name)\", is no class of the network: give the weights that these annotations are "
+      "\(file): category \(id), \"\(name)\", is not a class of the network: give the weights that these annotations are "
         + "of, or --classes to evaluate some of its classes only"
     case .sharedName(let file, let ids, let name):
       "\(file): categories \(ids.map(String.init).joined(separator: " and ")) are both \"\(name)\", of which the network "
@@ -65,7 +65,7 @@ package enum LabelError: Error, Equatable, CustomStringConvertible {
     case .noClasses(let folder):
       "\(folder): holds no folder; give one that has a folder of pictures for each class, CLASS/NAME.jpg"
     case .unknownClassFolder(let path, let count):
-      "\(path): is no class of the network; name folders as its \(counted(count, "class", "classes")), which ardf inspect weights lists"
+      "\(path): is not a class of the network; name folders as its \(counted(count, "class", "classes")), which ardf inspect weights lists"
     case .nothingLabeled(let path):
       "\(path): no object of the classes to be evaluated is labeled in it; give pictures that show some, or other --classes"
     }

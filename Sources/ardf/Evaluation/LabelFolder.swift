@@ -37,7 +37,7 @@ package enum LabelFolder {
       let picture = try leftOut.attempt(path) {
         let size = try PictureFiles.uprightSize(path, limits: limits)
         var objects: [LabeledObject] = []
-        // Something else than a file is no sign that there are no objects.
+        // Something else than a file is not a sign that there are no objects.
         if fileExists(file) {
           let all = try LabelLines(file: file, size: size, form: form).objects(of: classes)
           for object in all where !objects.contains(object) { objects.append(object) }

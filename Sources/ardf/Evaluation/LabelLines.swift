@@ -6,7 +6,7 @@ package enum LabelForm: Sendable, Equatable {
   case objects
   /// Outlines alone, around which oriented boxes lie.
   case outlines
-  /// Boxes, and so many key points of 2 or 3 numbers.
+  /// Boxes, and this number of key points of 2 or 3 numbers.
   case keypoints(count: Int, dimensions: Int)
 }
 
@@ -66,7 +66,7 @@ struct LabelLines {
 
   private func isShare(_ value: Float) -> Bool { (-Self.slack...1 + Self.slack).contains(value) }
 
-  /// Whether a line of so many fields is an outline.
+  /// Whether a line with this number of fields is an outline.
   private func isOutline(_ fields: Int, _ line: Int) throws(LabelError) -> Bool {
     let isOutline = fields > 6 && fields % 2 == 1
     switch form {

@@ -24,7 +24,7 @@ enum PictureFiles {
   /// All entries below a folder for which `isWanted` holds by their name, sorted by path; hidden ones left out, and
   /// folders.
   ///
-  /// One that is no file, such as a link that leads nowhere, is bad, and is for whoever reads it to name.
+  /// One that is not a file, such as a link that leads nowhere, is bad, and is for whoever reads it to name.
   static func below(_ folder: String, where isWanted: (String) -> Bool) throws(FileError) -> [String] {
     var found: [String] = []
     for name in try folderNames(of: folder) where !name.startsWithBytes(of: ".") {

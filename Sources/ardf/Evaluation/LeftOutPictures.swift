@@ -16,7 +16,7 @@ struct LeftOutPictures {
 
   /// Runs a step on a picture and its labels; nil where one of them is bad.
   ///
-  /// - Throws: what is no fault of the picture or its labels.
+  /// - Throws: what is not a fault of the picture or its labels.
   mutating func attempt<Result>(_ path: String, _ body: () throws -> Result) throws -> Result? {
     do {
       return try body()

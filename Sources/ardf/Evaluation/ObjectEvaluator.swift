@@ -119,7 +119,7 @@ package struct ObjectEvaluator: Sendable {
   private var boxes, shapes: MatchedClasses
   private let shape: EvaluatedShape
 
-  /// An evaluator of a network with so many classes.
+  /// An evaluator of a network with `classCount` classes.
   ///
   /// - Precondition: COCO's rule has no oriented boxes.
   package init(_ rule: EvaluationProtocol, classCount: Int, shape: EvaluatedShape) {

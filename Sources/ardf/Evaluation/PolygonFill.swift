@@ -6,7 +6,7 @@ struct PolygonFill {
   let width, height: Int
   /// 0 or 1, row-major.
   private(set) var elements: [UInt8]
-  /// Fractions of a pixel have so many bits.
+  /// Bits of a fraction of a pixel.
   private static let bits = 16
   private static let one = 1 << bits
 

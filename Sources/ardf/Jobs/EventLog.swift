@@ -43,14 +43,14 @@ package final class EventLog: Sendable {
 
 /// A line of an event log.
 package struct LoggedEvent: Sendable {
-  /// Seconds since 1970 that an event may have, to the year 5138: others are no events.
+  /// Seconds since 1970 that an event may have, to the year 5138: others are not events.
   static let times = 0.0...1e11
 
   package let event: EventLog.Event
   package let time: Double
   package let fields: JSONValue
 
-  /// The events of a log in order; lines that are none are passed over.
+  /// The events of a log in order; other lines are skipped.
   package static func forEach(in path: String, _ body: (LoggedEvent) throws -> Void) throws {
     let pipe: InputPipe
     do throws(FileError) {

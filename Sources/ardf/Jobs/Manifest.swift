@@ -74,7 +74,7 @@ package enum ManifestDefect: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .notText: "the line is not UTF-8 text; rename the file"
-    case .notJSON(let reason): "the line begins with { and is no JSON object: \(reason)"
+    case .notJSON(let reason): "the line begins with { but is not a JSON object: \(reason)"
     case .field(let name, let expected): "field \"\(name)\" must be \(expected)"
     case .idTaken(let id): "\(id): another capture before it has that id; give each an \"id\" of its own"
     }

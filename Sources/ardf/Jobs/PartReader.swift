@@ -5,7 +5,7 @@ import FileFormats
 package struct PartDamage: Equatable, Sendable {
   /// Bytes after the last line that a process finished writing.
   package var torn = 0
-  /// Lines before it that are no records: of two processes that wrote at once, or a disk that failed.
+  /// Lines before it that are not records: of two processes that wrote at once, or a disk that failed.
   package var lines = 0
 
   package init() {}

@@ -67,7 +67,7 @@ package struct PartRecord: Sendable {
 
   /// The record of a line; nil where the line is no whole record.
   package init?(line: [UInt8]) {
-    // Most of what is no record is zeros or the end of one.
+    // Most of what is not a record is zeros or the end of one.
     guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"),
       var fields = (try? JSONValue.parse(line, limits: Self.limits))?.object,
       fields.removeValue(forKey: "schema")?.string == Self.schema,

@@ -3,7 +3,7 @@ import FileFormats
 import OutputFolders
 import Reporting
 
-/// Where `run` writes: a folder a frame, each whole or absent, and beside them what is said about all.
+/// Where `run` writes: a folder per frame, each whole or absent, and beside them the files about all frames.
 ///
 /// An old result of several frames that `--force` replaces stays until all frames of the new one are done.
 package struct RunFolder: Sendable {
@@ -112,7 +112,7 @@ package struct RunFolder: Sendable {
     return try OutputFolder(ofFrame: folder(frame), force: force || resume, mendsChanges: resume)
   }
 
-  /// The file for what is said about all frames, a line of JSON each, which appears when it is committed.
+  /// The file with a line of JSON for each frame, which appears when it is committed.
   package func lines() throws -> AtomicFileWriter {
     let results = results
     return try OutputError.mapping { () throws(FileError) in
@@ -120,7 +120,7 @@ package struct RunFolder: Sendable {
     }
   }
 
-  /// Writes what is said about all frames: a line of JSON each, with `detections` the COCO list, and with `rows` a
+  /// Writes the files about all frames: a line of JSON for each, with `detections` the COCO list, and with `rows` a
   /// table of all objects.
   package func finish(lines: [JSONValue], detections: [JSONValue]?, rows: String?) throws {
     guard !isSingle else { return }
@@ -132,7 +132,7 @@ package struct RunFolder: Sendable {
     try finish(frames: lines.map(RunIndexPage.Frame.init), detections: detections, rows: rows)
   }
 
-  /// Writes what is said about all frames besides their lines; the page over them is left to the run of the whole.
+  /// Writes the files about all frames other than their lines; the page over them is left to the run of the whole.
   package func finish(frames: [RunIndexPage.Frame], detections: [JSONValue]?, rows: String?) throws {
     let page = "\(base)/\(RunIndexPage.file)"
     let list = "\(base)/\(shard.fileName("detections", "json"))"
@@ -180,7 +180,7 @@ package struct RunFolder: Sendable {
     try OutputError.mapping { () throws(FileError) in try replacement?.commit() }
   }
 
-  /// Folders of frames, by their path below `--out`, that are none of a whole run's `frames` any more.
+  /// Folders of frames, by their path below `--out`, that no longer belong to a whole run's `frames`.
   package func abandoned(by frames: [RunFrame]) -> [String] {
     guard resume, !isSingle, shard == .whole else { return [] }
     let wanted = Set(frames.map(\.folder))

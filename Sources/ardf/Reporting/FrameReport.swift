@@ -46,7 +46,7 @@ package struct FrameReport: Sendable {
     /// Frames of the capture.
     package var count: Int
 
-    /// A position among so many.
+    /// A position and the number of all.
     package init(index: Int, of count: Int) {
       self.index = index
       self.count = count

@@ -5,13 +5,15 @@ import Imaging
 import TestSupport
 import Testing
 
-/// Captures of the published layouts with one defect, and the exact message that must name it.
+/// Captures of the published layouts with one defect, which the message must name.
 struct BadLayout: Sendable, CustomTestStringConvertible {
   let name: String
   let published: PublishedLayout
   let spoil: @Sendable (CaptureFixture) throws -> Void
-  /// The beginning of the message: the place and the defect, without the remedy, which `RemedyTests` tests for each error.
-  let message: String
+  /// The place, with which the message must begin, and words of the defect, which it must hold.
+  ///
+  /// Its sentence is the error's, and `RemedyTests` tests the remedy.
+  let words: [String]
 
   var testDescription: String { "\(published.rawValue): \(name)" }
 
@@ -21,7 +23,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
   ) {
     self.name = name
     self.published = published
-    self.message = message
+    words = message.split(separator: " | ").map(String.init)
     self.spoil = spoil
   }
 
@@ -58,166 +60,166 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
   static let strayScanner: [BadLayout] = [
     .file(
       .strayScanner, "odometry.csv", "",
-      "odometry.csv: line 1 must be timestamp, frame, x, y, z, qx, qy, qz, qw"),
+      "odometry.csv: line 1 | timestamp"),
     .file(
       .strayScanner, "odometry.csv", "timestamp, frame, x, y, z\n",
-      "odometry.csv: field \"qx\" is missing"),
+      "odometry.csv | \"qx\" | missing"),
     .file(
       .strayScanner, "odometry.csv", header + "1, 000000, 0, 0, 0, 0, 0, 0\n",
-      "odometry.csv: line 2 must be numbers under every heading"),
+      "odometry.csv: line 2 | heading"),
     .file(
       .strayScanner, "odometry.csv", header + "1, 000000, 0, zero, 0, 0, 0, 0, 1\n",
-      "odometry.csv: line 2 must be numbers under every heading"),
+      "odometry.csv: line 2 | heading"),
     .file(
       .strayScanner, "odometry.csv", header + "1, -1, 0, 0, 0, 0, 0, 0, 1\n",
-      "odometry.csv: line 2 must be a line with a frame number of its own"
+      "odometry.csv: line 2 | frame number"
     ),
     .file(
       .strayScanner, "odometry.csv", header + "1, 0, 0, 0, 0, 0, 0, 0, 1\n2, 0, 0, 0, 0, 0, 0, 0, 1\n",
-      "odometry.csv: line 3 must be a line with a frame number of its own"
+      "odometry.csv: line 3 | frame number"
     ),
     .file(
       .strayScanner, "odometry.csv", header + "1, 000000, 0, 0, 0, 0, 0, 0, 0\n",
-      "odometry.csv, line 2: camera-to-world has a quaternion of zeros"),
+      "odometry.csv, line 2 | quaternion"),
     .file(
       .strayScanner, "odometry.csv", header + "1, 000009, 0, 0, 0, 0, 0, 0, 1\n",
-      "odometry.csv, line 2: names \"rgb/000009.jpg\", which does not exist"),
+      "odometry.csv, line 2 | \"rgb/000009.jpg\" | exist"),
     .file(
       .strayScanner, "camera_matrix.csv", "1500,0,989.5\n0,1530,689.5\n",
-      "camera_matrix.csv: line 2 must be one of 3 rows of 3 numbers"),
+      "camera_matrix.csv: line 2 | rows"),
     .file(
       .strayScanner, "camera_matrix.csv", "1500,0,0\n0,1530,0\n989.5,689.5,1\n",
-      "camera_matrix.csv: intrinsics are not fx 0 0, 0 fy 0, cx cy 1 read by rows"),
+      "camera_matrix.csv: intrinsics | fx 0 0"),
     BadLayout(
       .strayScanner, "no pictures",
-      "odometry.csv: names \"rgb\", which does not exist"
+      "odometry.csv | \"rgb\" | exist"
     ) { try $0.remove("rgb") },
     BadLayout(
       .strayScanner, "picture of another shape",
-      "odometry.csv, line 2: intrinsics are for 1920x1440, the picture has 64x64"
+      "odometry.csv, line 2: intrinsics | 1920x1440 | 64x64"
     ) { try $0.writeImage("rgb/000000.png", size: PixelSize(width: 64, height: 64)) },
     BadLayout(
       .strayScanner, "confidence of 255",
-      "odometry.csv, line 2: confidence at column 0, row 0 is 255"
+      "odometry.csv, line 2: confidence | column 0 | 255"
     ) { try $0.writeConfidence("confidence/000000.png", size: RoomScene.depthSize, value: 255) },
   ]
 
   static let transforms: [BadLayout] = [
-    .transforms(["frames": .array([])], "no frame is listed"),
+    .transforms(["frames": .array([])], "no frame | listed"),
     .transforms(
-      ["frames": 3], "transforms.json: field \"frames\" must be an array of objects"),
+      ["frames": 3], "transforms.json | \"frames\" | array"),
     .transforms(
-      ["frames": .array([1])], "transforms.json, frame 0: must be a JSON object"),
+      ["frames": .array([1])], "transforms.json, frame 0 | object"),
     .transforms(
       ["transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0]]],
-      "transforms.json, frame 0: field \"transform_matrix\" must be 4 rows of 4 numbers"),
+      "transforms.json, frame 0 | \"transform_matrix\" | 4 rows"),
     .transforms(
       ["transform_matrix": [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]],
-      "transforms.json, frame 0: camera-to-world is not a rotation and a translation (off by 7.0)"),
+      "transforms.json, frame 0: camera-to-world | rotation | 7.0"),
     .transforms(
       ["file_path": "../image.png"],
-      "transforms.json, frame 0: \"../image.png\" leads out of the capture's folder"
+      "transforms.json, frame 0 | \"../image.png\" | out of"
     ),
     .transforms(
       ["depth_file_path": "/etc/hostname"],
-      "transforms.json, frame 0: \"/etc/hostname\" leads out of the capture's folder"
+      "transforms.json, frame 0 | \"/etc/hostname\" | out of"
     ),
     .transforms(
       ["file_path": "images/none"],
-      "transforms.json, frame 0: names \"images/none\", which does not exist"),
-    .transforms(["fl_x": .some(nil)], "transforms.json, frame 0: field \"fl_x\" is missing"),
+      "transforms.json, frame 0 | \"images/none\" | exist"),
+    .transforms(["fl_x": .some(nil)], "transforms.json, frame 0 | \"fl_x\" | missing"),
     .transforms(
       ["fl_x": -50],
-      "transforms.json, frame 0: intrinsics have a focal length that is not positive"),
+      "transforms.json, frame 0: intrinsics | focal length"),
     .transforms(
       ["camera_model": "OPENCV_FISHEYE"],
-      "transforms.json, frame 0: the lens is not a pinhole's (camera_model \"OPENCV_FISHEYE\" is not a pinhole)"
+      "transforms.json, frame 0: the lens | \"OPENCV_FISHEYE\""
     ),
     .transforms(
       ["k1": 0.03],
-      "transforms.json, frame 0: the lens is not a pinhole's (k1 is not 0)"),
+      "transforms.json, frame 0: the lens | k1"),
     .transforms(
       ["distortion_params": [0, 0.1, 0, 0, 0, 0]],
-      "transforms.json, frame 0: the lens is not a pinhole's (distortion_params are not 0)"
+      "transforms.json, frame 0: the lens | distortion_params"
     ),
     .transforms(
       ["latlong": true],
-      "transforms.json, frame 0: the lens is not a pinhole's (latlong is true)"),
+      "transforms.json, frame 0: the lens | latlong"),
     .transforms(
       ["ftheta_p0": 0.1],
-      "transforms.json, frame 0: the lens is not a pinhole's (ftheta_p0 is not 0)"),
+      "transforms.json, frame 0: the lens | ftheta_p0"),
     .transforms(
       ["applied_scale": 0],
-      "transforms.json: field \"applied_scale\" must be a number from 0.000000001 to 1,000,000,000"),
+      "transforms.json | \"applied_scale\" | 0.000000001"),
     .transforms(
       ["integer_depth_scale": 0],
-      "transforms.json: field \"integer_depth_scale\" must be meters of one unit, from 0.000001 to 1"),
+      "transforms.json | \"integer_depth_scale\" | 0.000001"),
     .transforms(
       ["depth_unit_scale_factor": 1e-30],
-      "transforms.json: field \"depth_unit_scale_factor\" must be meters of one unit, from 0.000001 to 1"),
+      "transforms.json | \"depth_unit_scale_factor\" | 0.000001"),
   ]
 
   static let sequences: [BadLayout] = [
     .file(
       .tumRGBD, "rgb.txt", "1305031102.1 rgb/a.png extra\n",
-      "rgb.txt: line 1 must be a time and a file name"),
+      "rgb.txt: line 1 | file name"),
     .file(
       .tumRGBD, "depth.txt", "# depth\nnow depth/a.png\n",
-      "depth.txt: line 2 must be a time and a file name"),
+      "depth.txt: line 2 | file name"),
     .file(
       .tumRGBD, "groundtruth.txt", "1305031102.1 0 0 0 0 0 1\n",
-      "groundtruth.txt: line 1 must be timestamp tx ty tz qx qy qz qw"
+      "groundtruth.txt: line 1 | timestamp"
     ),
     .file(
       .tumRGBD, "groundtruth.txt", "1305031102.175304 0 0 0 0 0 0 0\n",
-      "groundtruth.txt, line 1: camera-to-world has a quaternion of zeros"),
+      "groundtruth.txt, line 1 | quaternion"),
     .file(
       .tumRGBD, "rgb.txt", "1305031102.175304 ../rgb.png\n",
-      "../rgb.png: \"../rgb.png\" leads out of the capture's folder"),
+      "../rgb.png: \"../rgb.png\" | out of"),
     BadLayout(
       .tumRGBD, "no poses",
-      "rgb.txt: names \"groundtruth.txt\", which does not exist"
+      "rgb.txt | \"groundtruth.txt\" | exist"
     ) { try $0.remove("groundtruth.txt") },
     .file(
       .tumRGBD, "camera_primesense.json", "{\"intrinsic_matrix\": [1, 2], \"width\": 64, \"height\": 48}",
-      "camera_primesense.json: field \"intrinsic_matrix\" must be 9 numbers"),
+      "camera_primesense.json | \"intrinsic_matrix\" | 9"),
     .file(
       .redwood, "rgbd.match", "depth/00000.png\n",
-      "rgbd.match: line 1 must be the names of a depth file and a picture"
+      "rgbd.match: line 1 | names"
     ),
     .file(
       .redwood, "trajectory.log", "0 0\n" + soundPose,
-      "trajectory.log: line 1 must be three whole numbers, the first a frame's own"),
+      "trajectory.log: line 1 | whole numbers"),
     .file(
       .redwood, "trajectory.log", "0 0 1\n" + soundPose + "0 0 1\n" + soundPose,
-      "trajectory.log: line 6 must be three whole numbers, the first a frame's own"),
+      "trajectory.log: line 6 | whole numbers"),
     .file(
       .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n",
-      "trajectory.log: line 1 must be followed by four rows of a matrix"
+      "trajectory.log: line 1 | four rows"
     ),
     .file(
       .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n0 1 0 inf\n0 0 1 0\n0 0 0 1\n",
-      "trajectory.log, frame 0: camera-to-world contains NaN or infinity"
+      "trajectory.log, frame 0: camera-to-world | NaN"
     ),
     .file(
       .redwood, "trajectory.log", "0 0 1\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 2 1\n",
-      "trajectory.log, frame 0: camera-to-world has a last row other than 0 0 0 1 read by rows"),
+      "trajectory.log, frame 0: camera-to-world | 0 0 0 1"),
     BadLayout(
       .redwood, "no poses",
-      "rgbd.match: names \"trajectory.log\", which does not exist"
+      "rgbd.match | \"trajectory.log\" | exist"
     ) { try $0.remove("trajectory.log") },
     .file(
       .arkitScenes, "lowres_wide.traj", "3308.6 0 0 0 0 0\n",
-      "lowres_wide.traj: line 1 must be timestamp rx ry rz tx ty tz"),
+      "lowres_wide.traj: line 1 | timestamp"),
     .file(
       .arkitScenes, "lowres_wide.traj", "1 0 0 0 0 0 0\n",
-      "lowres_wide.traj: holds nothing within 0.005 s of lowres_wide/41048190_3308.623.png"),
+      "lowres_wide.traj | 0.005 s | 41048190_3308.623.png"),
     .file(
       .polycam, "keyframes/cameras/5510200000.json", "{}",
-      "keyframes/cameras/5510200000.json: field \"t_00\" is missing"),
+      "keyframes/cameras/5510200000.json | \"t_00\" | missing"),
     BadLayout(
       .polycam, "name without a time",
-      "keyframes/cameras/first.json: its name holds no time"
+      "keyframes/cameras/first.json | time"
     ) { fixture in
       for name in PublishedLayout.polycam.names { try fixture.remove("keyframes/cameras/\(name).json") }
       try fixture.directory.write("{}", to: "keyframes/cameras/first.json")
@@ -225,7 +227,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     },
     BadLayout(
       .arkitScenes, "camera of five numbers",
-      "lowres_wide_intrinsics/41048190_3308.623.pincam: line 1 must be width height fx fy cx cy"
+      "lowres_wide_intrinsics/41048190_3308.623.pincam: line 1 | width height"
     ) { try $0.directory.write("64 48 50 51 32", to: "lowres_wide_intrinsics/41048190_3308.623.pincam") },
   ]
 
@@ -243,7 +245,9 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     } catch {
       messages.append(error.description)
     }
-    #expect(messages.contains { $0.hasPrefix(bad.message) }, "found \(messages)")
+    #expect(
+      messages.contains { $0.hasPrefix(bad.words[0]) && bad.words.allSatisfy($0.contains) },
+      "found \(messages)")
   }
 
   /// Whatever is cut off or changed in an index, the answer is a frame or an error of ours.
@@ -299,8 +303,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     limits = CaptureLimits()
     limits.indexFields = 11
     let error = #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path, limits: limits) }
-    #expect(
-      error?.description == "rgb.txt: holds more lines than any recording has; replace it by a sound file")
+    #expect(error?.description.hasPrefix("rgb.txt: holds more lines") == true)
   }
 
   @Test func aLineOfCountlessFieldsIsRefusedBeforeItIsCut() throws {
@@ -308,9 +311,7 @@ struct BadLayout: Sendable, CustomTestStringConvertible {
     for text in [String(repeating: "1 ", count: 1000), String(repeating: " ", count: 1000) + "1"] {
       try fixture.directory.write("# a comment\n\(text)\n", to: "rgb.txt")
       let error = #expect(throws: CaptureError.self) { try CaptureReader.open(fixture.path) }
-      #expect(
-        error?.description
-          == "rgb.txt: line 2 holds more fields than any recording has; replace it by a sound file")
+      #expect(error?.description.hasPrefix("rgb.txt: line 2 holds more fields") == true)
     }
   }
 }

@@ -25,7 +25,7 @@ struct DepthPipelineTests {
     let picture = RGBImage(width: width, height: height, pixels: pixels)
     let estimate = try model.estimate(picture)
     #expect(estimate.depth.width == width && estimate.depth.height == height && estimate.networkSize == size)
-    let raw = try model.rawOutput(for: tensor(picture, size), size: size)
+    let raw = try model.exportedOutput(planar: planar(tensor(picture, size)), size: size)
     for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
       let found = estimate.depth[x * (width - 1), y * (height - 1)]
       #expect(abs(found - raw[x * 69, y * 41]) <= 1e-5 * abs(found))
@@ -59,7 +59,7 @@ struct DepthPipelineTests {
     let expectedInput = ReferenceMap(try reference.tensor(named: "input"))
     #expect(expectedInput.shape == MapShape(height: size.height, width: size.width, channels: 3))
     #expect(NumericComparison(input, to: expectedInput.elements).maximumAbsolute < 1e-4)
-    let depth = try model.rawOutput(for: input, size: size)
+    let depth = try model.exportedOutput(planar: planar(input), size: size)
     let error = relativeError(depth.elements, try reference.tensor(named: "depth").floats())
     #expect(error < 1e-4)
     print("depth of \(name): \(error)")
@@ -88,5 +88,10 @@ struct DepthPipelineTests {
     var span = input.mutableSpan
     DepthPreprocessing.fill(&span, with: picture, size: size)
     return input
+  }
+
+  /// The same tensor, channels first.
+  private func planar(_ input: [Float]) -> ArraySlice<Float> {
+    (0..<3).flatMap { channel in stride(from: channel, to: input.count, by: 3).map { input[$0] } }[...]
   }
 }

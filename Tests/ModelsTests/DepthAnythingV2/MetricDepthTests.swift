@@ -111,7 +111,7 @@ struct PromptedDepthTests {
     #expect(throws: DepthError.noPrompt) { try model.estimate(picture) }
     #expect(throws: DepthError.noPrompt) { try model.estimate(picture, sensor: nothing) }
     #expect(DepthPrompt(nothing) == nil)
-    // A network that is not prompted takes no notice.
+    // A network that is not prompted ignores it.
     let plain = try DepthAnythingV2(weights: Golden.store("depth-tiny"), input: .fixed(size))
     #expect(try plain.estimate(picture, sensor: nothing).depth == plain.estimate(picture).depth)
   }

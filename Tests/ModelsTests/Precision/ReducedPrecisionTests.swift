@@ -116,3 +116,8 @@ struct ReducedPrecisionTests {
   private static let scoreTolerance: Float = 0.02
   private static let boxTolerance = 4.0
 }
+
+extension InstructionSet {
+  /// Whether it multiplies in bf16.
+  fileprivate var hasReducedPrecision: Bool { catalogue?.precisions.contains(.bf16) ?? false }
+}

@@ -25,7 +25,7 @@ struct ExportedOutputsTests {
     let shape = model.exportedShape(of: size)
     #expect(found.output0.count == shape.rows * shape.columns && shape.columns == 126)
     // The same numbers by the other way in.
-    let raw = try model.rawOutputs(for: ReferenceMap(input).elements, size: size)
+    let raw = try RawOutputs(of: model, for: ReferenceMap(input).elements, size: size)
     #expect(relativeError(found.output0, raw.output0) < 1e-6)
   }
 
@@ -38,7 +38,7 @@ struct ExportedOutputsTests {
     let size = PixelSize(width: input.shape[3], height: input.shape[2])
     let found = try model.exportedOutputs(planar: input.floats()[...], size: size)
     #expect(found.output1 == nil)
-    let raw = try model.rawOutputs(for: ReferenceMap(input).elements, size: size)
+    let raw = try RawOutputs(of: model, for: ReferenceMap(input).elements, size: size)
     #expect(relativeError(found.output0, raw.output0) < 1e-6)
   }
 

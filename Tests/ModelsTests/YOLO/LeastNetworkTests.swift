@@ -23,13 +23,13 @@ struct LeastNetworkTests {
     let model = try YOLODetector(
       weights: Golden.store("\(name)-least"), options: PlanOptions(backend: backend))
     let reference = try Golden.store("\(name)-least.ref")
-    let found = try model.rawOutputs(
-      for: ReferenceMap(try reference.tensor(named: "input")).elements, size: PixelSize(width: 96, height: 64)
-    )
+    let found = try RawOutputs(
+      of: model, for: ReferenceMap(try reference.tensor(named: "input")).elements,
+      size: PixelSize(width: 96, height: 64))
     #expect(Set(found.maps.keys).union(["input", "output0"]) == Set(reference.names))
     for (output, map) in found.maps {
       let expected = ReferenceMap(try reference.tensor(named: output))
-      #expect(MapShape(height: map.height, width: map.width, channels: map.channels) == expected.shape)
+      #expect(map.shape == expected.shape)
       #expect(relativeError(map.elements, expected.elements) < Self.tolerance, "\(output)")
     }
     let output0 = try reference.tensor(named: "output0").floats()

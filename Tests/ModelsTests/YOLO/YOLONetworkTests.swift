@@ -13,12 +13,12 @@ struct YOLONetworkTests {
     let model = try YOLODetector(
       weights: Golden.store("yolo11-tiny-\(kind)"), options: PlanOptions(backend: backend))
     let reference = try Golden.store("yolo11-tiny-\(kind).ref")
-    let found = try model.rawOutputs(
-      for: ReferenceMap(try reference.tensor(named: "input")).elements, size: PixelSize(width: 96, height: 64)
-    )
+    let found = try RawOutputs(
+      of: model, for: ReferenceMap(try reference.tensor(named: "input")).elements,
+      size: PixelSize(width: 96, height: 64))
     for (name, map) in found.maps {
       let expected = ReferenceMap(try reference.tensor(named: name))
-      #expect(MapShape(height: map.height, width: map.width, channels: map.channels) == expected.shape)
+      #expect(map.shape == expected.shape)
       #expect(relativeError(map.elements, expected.elements) < Self.tolerance, "\(name)")
     }
     let output0 = try reference.tensor(named: "output0").floats()

@@ -18,8 +18,8 @@ struct YOLOReferenceTests {
     #expect(model.architecture.variant?.rawValue == variant)
     let reference = try References.store("yolo11\(variant)-seg-random-\(size.height)x\(size.width).ref")
     let input = ReferenceMap(try reference.tensor(named: "input"))
-    let found = try model.rawOutputs(
-      for: input.elements, size: PixelSize(width: size.width, height: size.height))
+    let found = try RawOutputs(
+      of: model, for: input.elements, size: PixelSize(width: size.width, height: size.height))
     var worst = 0.0
     for (name, map) in found.maps {
       let error = relativeError(map.elements, ReferenceMap(try reference.tensor(named: name)).elements)

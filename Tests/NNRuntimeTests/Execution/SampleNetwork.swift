@@ -83,3 +83,8 @@ extension GraphBuilder {
     return builder.finished(outputs: [("y", builder.input("x", height: 1, width: 1, channels: 1))])
   }
 }
+
+extension InstructionSet {
+  /// Whether it multiplies in bf16.
+  var hasReducedPrecision: Bool { catalogue?.precisions.contains(.bf16) ?? false }
+}

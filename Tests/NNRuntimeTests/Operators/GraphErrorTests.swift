@@ -158,9 +158,9 @@ import Testing
     let input = builder.input("input", height: 8, width: 8, channels: 4)
     let value = input.convolution(Self.tensor(6, 3, 3, 3), name: "stem.conv")
     let error = #expect(throws: GraphError.self) { try builder.finish(outputs: [("output", value)]) }
-    #expect(
-      error?.description
-        == "layer \"stem.conv\": weights of shape [6, 3, 3, 3], (out, 4, height, width) is needed for 8x8x4")
+    for words in ["layer \"stem.conv\": ", "[6, 3, 3, 3]", "(out, 4, height, width)", "8x8x4"] {
+      #expect(error?.description.contains(words) == true, "\(words)")
+    }
   }
 
   @Test func anOutputOfAnotherBuilderIsNamed() throws {

@@ -7,7 +7,7 @@ private struct GroupedCase: Sendable, CustomTestStringConvertible {
   var outPerGroup: Int
   var window: Window
 
-  /// Fast kernels compute what is dense, or has one filter a channel.
+  /// Fast kernels compute what is dense, or has one filter per channel.
   var tolerance: Double {
     groups == 1 || groups == 12 && outPerGroup == 1 ? OperatorReference.fast : OperatorReference.plain
   }

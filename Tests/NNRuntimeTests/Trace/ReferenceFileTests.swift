@@ -61,7 +61,7 @@ struct ReferenceFileTests {
       "two layers", layer: "act", found: [1, 8, 1, 1], expected: [1, 2, 2, 2])
     #expect(throws: foreign) { try verify(write(["input": x, "act": y.reshaped([1, 8, 1, 1])])) }
     #expect("\(foreign)".hasPrefix("the reference is of another network than two layers: "))
-    // A batch of the network's own layer is none of another.
+    // A batch of the network's own layer does not fit another network.
     let pictures = Tensor(shape: [2, 2, 2, 2], floats: [Float](repeating: 0, count: 16))
     #expect(throws: VerificationError.shape("act", found: [2, 2, 2, 2], expected: [1, 2, 2, 2])) {
       try verify(write(["input": x, "act": pictures]))

@@ -1,5 +1,5 @@
 """An ncnn network with its convolutions and products of matrices in 8 bits, in the form of ncnn's own converter
-(ncnn2int8), which no package index has: a convolution's weights on a scale an output channel, a matrix's on one; what a
+(ncnn2int8), which no package index has: a convolution's weights on a scale per output channel, a matrix's on one; what a
 convolution reads on a scale from calibration, what a matrix multiplies on scales found at run time.
 
 The parameter file names a layer a line; the binary file has their weights in that order. A weight begins with four

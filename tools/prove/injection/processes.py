@@ -68,7 +68,7 @@ def children(place, count, generator, failures):
 
 
 def pipes(place, failures):
-    """Gives every command a named pipe for each of its files: it says at once that it is none."""
+    """Gives every command a named pipe for each of its files: it says at once that a pipe is not a file."""
     folder = place.folder
     os.mkfifo(folder / "fifo")
     detector, depth, pipe = str(GOLDENS / "yolo11-tiny-n.safetensors"), str(GOLDENS / "depth-tiny.safetensors"), "fifo"

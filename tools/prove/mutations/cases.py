@@ -236,7 +236,7 @@ class Case:
         )  # fmt: skip
 
     def checkpoints(self):
-        # Its network is none that there is: what is sound here ends with a refusal as well.
+        # Its network does not exist: what is sound here ends with a refusal as well.
         return ["convert", self.take("module.pt"), "out.safetensors"]
 
     def modules(self):

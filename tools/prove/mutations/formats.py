@@ -159,7 +159,7 @@ def mutate_png(random, data):
 
 
 def fields(data):
-    """The fields of a protocol-buffer message: key and payload, each as its bytes; None of what is none."""
+    """The fields of a protocol-buffer message: key and payload, each as its bytes; None where it is not one."""
     found, place = [], 0
     while place < len(data):
         key, start = varint(data, place)

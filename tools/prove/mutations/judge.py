@@ -10,7 +10,7 @@ import zlib
 from pathlib import Path
 
 MIB = 1 << 20
-#: The exit codes that a command may end with by itself; 70, the internal error, is none.
+#: The exit codes that a command may end with by itself; 70, the internal error, is not among them.
 DOCUMENTED = {0, 1, 10, 64, 65, 66, 69, 71, 73, 74}
 #: A refusal: what the same command takes of sound files, a fixed part, and a part of the inputs' size.
 REFUSAL_BASE, REFUSAL_FACTOR, REFUSAL_SECONDS = 64 * MIB, 1.1, 2.0
@@ -155,7 +155,7 @@ def said(run):
     if any(len(line) > 2000 for line in messages):
         found.append("a message of more than 2000 characters")
     if "--json" in run.arguments and run.status == 0:
-        # One document, or one a line for several frames.
+        # One document, or one per line for several frames.
         documents = texts["stdout"].splitlines() if texts["stdout"].startswith('{"folder"') else [texts["stdout"]]
         try:
             for document in documents:

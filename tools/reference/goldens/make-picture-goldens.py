@@ -32,7 +32,7 @@ def save(picture, kind, **options):
 
 
 def bitmap(pixels, bits, masks=None):
-    """A bitmap of 16 or 32 bits a pixel, its first row first."""
+    """A bitmap of 16 or 32 bits per pixel, its first row first."""
     red, green, blue = (pixels[..., channel].astype(np.uint32) for channel in range(3))
     if bits == 16:
         words = (red >> 3 << 11 | green >> 2 << 5 | blue >> 3).astype("<u2")

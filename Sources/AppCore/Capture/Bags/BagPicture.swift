@@ -9,7 +9,7 @@ enum BagPictureKind: Equatable {
   /// Brightness alone: a camera of an infrared or stereo pair, or a gray one.
   case gray
   case depth
-  /// Sixteen bits a pixel that are called brightness: infrared, or depth of drivers that say so.
+  /// Sixteen bits per pixel that are called brightness: infrared, or depth of drivers that say so.
   case wideGray
   /// An encoding that is not read, by its name.
   case other(String)
@@ -145,7 +145,7 @@ enum CompressedDepth {
       bytes.slice(headerBytes..<bytes.count), isRunLength: format.hasSuffix("rvl"), file: file,
       unit: isQuantized ? 1 : DepthDecoding.metersPerMillimeter, limits: limits)
     guard isQuantized else { return stored }
-    // The stored number is a / depth + b; 0 is none.
+    // The stored number is a / depth + b; 0 stands for no reading.
     let (scale, shift) = (single(a), single(b))
     guard scale.isFinite, shift.isFinite, scale > 0 else {
       throw .malformed(

@@ -117,7 +117,7 @@ struct ROSTransform: Sendable {
   let child: String
   let pose: RigidTransform<ROSFrame, ROSFrame>
 
-  /// `tf2_msgs/msg/TFMessage`; transforms that are none are left out.
+  /// `tf2_msgs/msg/TFMessage`; invalid transforms are left out.
   static func transforms(_ message: FileBytes) throws(CDRError) -> [ROSTransform] {
     var reader = try CDRReader(message)
     let count = try reader.unsigned()
@@ -130,7 +130,7 @@ struct ROSTransform: Sendable {
     return found
   }
 
-  /// `nav_msgs/msg/Odometry`; nil for a pose that is none.
+  /// `nav_msgs/msg/Odometry`; nil for an invalid pose.
   static func odometry(_ message: FileBytes) throws(CDRError) -> ROSTransform? {
     var reader = try CDRReader(message)
     let header = try ROSHeader(&reader)
@@ -138,7 +138,7 @@ struct ROSTransform: Sendable {
     return ROSTransform(header, child, try reader.doubles(7))
   }
 
-  /// `geometry_msgs/msg/PoseStamped`, which does not say whose pose it is; nil for a pose that is none.
+  /// `geometry_msgs/msg/PoseStamped`, which does not say whose pose it is; nil for an invalid pose.
   static func pose(_ message: FileBytes) throws(CDRError) -> ROSTransform? {
     var reader = try CDRReader(message)
     let header = try ROSHeader(&reader)

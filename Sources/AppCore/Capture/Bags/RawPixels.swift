@@ -19,7 +19,7 @@ struct RawPixels {
     }
   }
 
-  /// Bytes of a sample of depth; nil for what is none.
+  /// Bytes of a sample of depth; nil for other encodings.
   private static func depthBytes(of encoding: String) -> Int? {
     switch encoding {
     case "16UC1", "mono16": 2

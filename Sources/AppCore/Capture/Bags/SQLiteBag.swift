@@ -14,7 +14,7 @@ struct SQLiteBag: BagFile {
   private let database: SQLiteFile
   private let limits: CaptureLimits
 
-  /// - Throws: `CaptureError` where the file is none of rosbag2, or its library is not there.
+  /// - Throws: `CaptureError` where the file is not one of rosbag2, or SQLite's library is missing.
   init(path: String, limits: CaptureLimits) throws(CaptureError) {
     let name = lastComponent(path)
     self.name = name

@@ -8,7 +8,7 @@ struct TransformTrack: Sendable {
   let parent: String
   /// Whether all of its samples are the same.
   private(set) var isFixed: Bool
-  /// Whether it is said to be fixed, by where it was published.
+  /// Whether it is fixed, by the topic that it was published on.
   let isStatic: Bool
 
   init(parent: String, isFixed: Bool) {

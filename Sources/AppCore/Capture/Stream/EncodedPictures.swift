@@ -8,7 +8,7 @@ final class EncodedPictures {
   enum Part: Equatable {
     /// A picture's bytes.
     case picture([UInt8])
-    /// Bytes that are none, and why.
+    /// Bytes that are not a picture, and why.
     case damaged(String)
   }
 
@@ -63,7 +63,7 @@ final class EncodedPictures {
     return skipped > 0 ? .damaged(Self.defect(of: first, count: skipped)) : nil
   }
 
-  /// Bytes that tell what a file is.
+  /// Bytes by which the kind of a file is recognized.
   private static let mostMark = 12
 
   /// Describes bytes that are neither JPEG nor PNG.

@@ -81,7 +81,7 @@ package struct FFmpeg: Sendable {
     ["-protocol_whitelist", "file", "-f", try FilmKind.demuxer(of: path), "-i", file(path)]
   }
 
-  /// A path as ffmpeg takes it for a file, whatever it looks like.
+  /// A path in a form that ffmpeg reads as a file, even where it looks like an address.
   package static func file(_ path: String) -> String { "file:\(path)" }
 
   /// A path of numbered pictures in a folder, whose name may hold a percent sign.

@@ -2,7 +2,7 @@ import FileFormats
 
 /// The standard error of `ffmpeg`: presentation times of pictures, and complaints.
 struct FFmpegMessages {
-  /// Microseconds beyond which a time is none.
+  /// Microseconds beyond which a time is invalid.
   private static let longest = 99_999_999_999_999_999
 
   /// The filter that says when each picture is shown: `frame:12 pts:400000`, in microseconds.
@@ -24,7 +24,7 @@ struct FFmpegMessages {
   private static let mostComplaints = 2000
   private static let mostBytes = 1 << 20
 
-  /// Takes in what was said next.
+  /// Reads the next part of the messages.
   ///
   /// - `isWhole`: nothing more will be said.
   /// - Returns: whether enough was taken in since the last time for its memory to be freed.
@@ -58,7 +58,7 @@ struct FFmpegMessages {
     }
   }
 
-  /// The seconds at which a picture is shown, where that was said; asked for once.
+  /// The seconds at which a picture is shown, where they were reported; each is returned once.
   mutating func time(ofPicture number: Int) -> Double? {
     times.removeValue(forKey: number).map { Double($0) / 1e6 }
   }

@@ -19,12 +19,12 @@ enum FilmKind {
       ("apng", 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     ]
 
-  /// The demuxer by a path's extension; nil if it is no film's.
+  /// The demuxer by a path's extension; nil for other extensions.
   private static func demuxer(byEndingOf path: String) -> String? {
     path.lastIndex(of: ".").flatMap { endings[path[path.index(after: $0)...].lowercased()] }
   }
 
-  /// Whether a file is to be read as a film: it is called one and is no single picture, or is one whatever it is called.
+  /// Whether a file is to be read as a film: by its name, unless it is one picture, or by its content.
   static func isFilm(_ path: String) -> Bool {
     let promised = demuxer(byEndingOf: path)
     let start = start(of: path)

@@ -198,7 +198,7 @@ package final class PictureStream {
     }
   }
 
-  /// A picture as `ffmpeg` prints it: `P6`, width, height, 255, and three bytes a pixel.
+  /// A picture as `ffmpeg` prints it: `P6`, width, height, 255, and three bytes per pixel.
   private func portablePixmap(
     _ bytes: ByteReader, _ process: FFmpegProcess
   ) throws -> StreamedPicture.Content? {

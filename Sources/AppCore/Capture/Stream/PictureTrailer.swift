@@ -1,7 +1,7 @@
 import FileFormats
 import Imaging
 
-/// Bytes after a picture within its file that are no picture of their own: a gain map or depth that its segments name,
+/// Bytes after a picture within its file that are not a picture of their own: a gain map or depth that its segments name,
 /// the film of a Motion Photo, a phone's own blocks, and padding.
 struct PictureTrailer {
   /// Bytes that the picture says are its file's.
@@ -16,7 +16,7 @@ struct PictureTrailer {
 
   /// Passes over all that belongs to the picture that was read last.
   ///
-  /// Bytes of unknown meaning stay, to be reported as bytes that are no picture.
+  /// Bytes of unknown meaning stay, to be reported as bytes that are not a picture.
   func pass(_ bytes: ByteReader) throws(FileError) {
     if let declared { try passDeclared(declared, bytes) }
     var isOver = false
@@ -129,7 +129,7 @@ struct PictureTrailer {
       if part.suffix(end.count).elementsEqual(end) { return true }
     }
     bytes.unread(part)
-    // It is none, and its zeros are no padding.
+    // It is not a trailer of Samsung's, and its zeros are not padding.
     return false
   }
 }

@@ -10,7 +10,7 @@ import FileFormats
 package enum StreamSource: Sendable, Equatable {
   /// Standard input.
   case standardInput
-  /// A named pipe, or what a shell makes of `<(...)`.
+  /// A named pipe, or the one that a shell opens for `<(...)`.
   case pipe(String)
   /// A film, read by the user's `ffmpeg`.
   case film(String)

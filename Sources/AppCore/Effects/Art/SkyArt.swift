@@ -10,7 +10,7 @@ struct AuroraArt: EffectArt {
     for layer in 0..<3 {
       let shift = Float(layer) * 2.7
       let depth = Float(layer) / 2
-      // A curtain is the same along its rays: one profile a column.
+      // A curtain is the same along its rays: one profile per column.
       let columns = (0..<buffer.width).map { column -> (base: Float, height: Float, light: Float) in
         let x = (Float(column) + 0.5) / buffer.scale - buffer.halfWidth
         let fold = noise(x * 0.75 + shift + time * 0.06, shift - time * 0.045)

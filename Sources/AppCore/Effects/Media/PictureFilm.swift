@@ -13,7 +13,7 @@ import OutputFolders
 package struct PictureFilm: EffectFilm {
   /// Pictures a second for folders of pictures.
   package static let folderRate = 30.0
-  /// Pictures are made smaller until neither side is longer, and films cut after so many pictures.
+  /// Largest side of a film's pictures, which are made smaller, and most pictures of a film, which is cut.
   static let longestSide = 512
   static let mostPictures = 900
 

@@ -25,7 +25,7 @@ public protocol EffectScene: Sendable {
   func detach(_ id: Int)
 }
 
-/// The effects that stand in the world, from placing to removal.
+/// The effects in the world, from placing to removal.
 ///
 /// An effect counts as placed only once the scene shows it. Removing detaches it and stops its player, exactly
 /// once; removing it again does nothing.

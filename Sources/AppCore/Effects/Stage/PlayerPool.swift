@@ -6,7 +6,7 @@ public protocol PlayerFactory: Sendable {
 
 /// Players that are ready to start: a few of each effect, so that placing one never waits for its film.
 ///
-/// Taking one lets the next be prepared beside the caller. A player whose preparation fails never enters the pool,
+/// Taking one starts preparing the next in the background. A player whose preparation fails never enters the pool,
 /// and one that is ready when the pool is already full is stopped at once.
 public actor PlayerPool {
   /// How many are kept ready of an effect.
@@ -38,7 +38,7 @@ public actor PlayerPool {
 
   /// Hands out the player that has been ready for longest, else a new one that loads as it starts.
   ///
-  /// The pool is then filled up again beside the caller. nil for effects without a film.
+  /// The pool is then refilled in the background. nil for effects without a film.
   public func take(_ type: EffectType) -> (any MediaPlayer)? {
     let player = readyCount(type) > 0 ? ready[type]?.removeFirst() : factory.makePlayer(for: type)
     guard player != nil else { return nil }

@@ -15,7 +15,7 @@ public final class FilmScene: EffectScene {
   /// How many effects are attached.
   public var count: Int { entries.withLock(\.count) }
 
-  /// Shows an effect; false for a player that is none of ours.
+  /// Shows an effect; false for a player other than `FilmPlayer`.
   public func attach(_ effect: StagedEffect, player: (any MediaPlayer)?) -> Bool {
     let film = player as? FilmPlayer
     guard film != nil || player == nil else { return false }

@@ -33,7 +33,7 @@ public struct DetectionFlow: Sendable, Equatable {
     case retryLoading
     /// The user asks for a detection: from the live view, or again while one runs.
     case detect
-    /// A detection ended with so many objects.
+    /// A detection ended with this number of objects.
     case detected(objects: Int)
     /// A detection failed.
     case detectionFailed(reason: String)

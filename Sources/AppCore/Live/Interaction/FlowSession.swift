@@ -10,7 +10,7 @@ public struct FlowSnapshot: Sendable {
   public internal(set) var results: FlowResults?
   /// Effects chosen and not yet placed.
   public internal(set) var queue: [EffectQueue.Entry] = []
-  /// Effects that stand in the world.
+  /// Effects in the world.
   public internal(set) var effects: [StagedEffect] = []
   /// Why effects of the last Back were not placed.
   public internal(set) var refused: [PlacementError] = []

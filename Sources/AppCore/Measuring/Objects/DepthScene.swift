@@ -18,7 +18,7 @@ public struct DepthScene: Sendable {
   public let completed: MetricDepth?
   /// Depth computed from a network's output.
   public let fused: MetricDepth?
-  /// Depth that a metric network gives in meters from the picture alone: for what neither sensor nor fit reaches.
+  /// A metric network's depth from the picture alone, meters: used beyond the reach of the sensor and of the fit.
   public let estimated: MetricDepth?
   /// The error model of the sensor that made the readings.
   public let sensor: SensorModel

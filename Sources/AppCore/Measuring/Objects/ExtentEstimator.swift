@@ -53,7 +53,7 @@ public struct ExtentEstimator: Sendable {
   ///
   /// - Parameters:
   ///   - detections: What was found.
-  ///   - threads: Over so many, the caller's included, the detections are spread.
+  ///   - threads: The number of threads that share the detections, the caller's included.
   /// - Returns: An extent each, the same for any number of threads.
   public func extents(of detections: [Detection], threads: Int = 1) -> [ObjectExtent] {
     guard min(threads, detections.count) > 1 else { return detections.map(extent(of:)) }

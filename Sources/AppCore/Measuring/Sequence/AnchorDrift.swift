@@ -138,7 +138,7 @@ package struct AnchorReference: Sendable {
       let bend = before - 2 * at + after
       return bend < 0 ? min(max((before - after) / (2 * bend), -0.5), 0.5) : 0
     }
-    // A peak at the border is none.
+    // A value at the border is not a peak.
     guard (1..<side - 1).contains(column), (1..<side - 1).contains(row) else { return nil }
     let x = peak(scores[best - 1], scores[best], scores[best + 1])
     let y = peak(scores[best - side], scores[best], scores[best + side])

@@ -9,7 +9,7 @@
 struct CombinedPosition {
   /// Correlation of the errors of two frames.
   static let common = 0.25
-  /// Frames that lie so many usual deviations from the median are left out.
+  /// Frames farther from the median than this many usual deviations are left out.
   private static let outlying = 3.0
   /// The standard deviation of normal numbers, over the median of their distances from the middle.
   private static let ofMedian = 1.4826

@@ -27,7 +27,7 @@ package struct SequenceObject: Sendable, Identifiable {
   package let box: Box3D
   /// How each of its sides is known: seen to end there in one frame at least; nil where no frame measured surfaces.
   package let sides: BoxSides?
-  /// How far the box's numbers may be from the truth; nil where frames do not say it of theirs.
+  /// How far the box's numbers may be from the truth; nil where frames do not state it.
   package let errors: BoxErrors?
   /// The points that the box was put around; empty where no frame gave enough.
   package let cloud: [Point3<World>]
@@ -111,7 +111,7 @@ package struct SeenObject: Sendable {
 /// lie in the other's box, a little enlarged. When all frames are in, objects of a class whose points lie mostly in
 /// each other's boxes are joined as well, so that an object seen in halves becomes one.
 ///
-/// A sighting whose distance is extrapolated may belong to an object, and is none by itself: from every place its distance
+/// A sighting whose distance is extrapolated may belong to an object, but makes none by itself: from every place its distance
 /// is another, and one thing would become many.
 package struct SequenceObjects: Sendable {
   /// Side of the cells in which points are gathered, meters.
@@ -122,7 +122,7 @@ package struct SequenceObjects: Sendable {
   static let association = 0.3
   /// Least share of points in the other's box for two objects to be one.
   static let merging = 0.5
-  /// From so many sightings on, points that only one of them saw are left out as noise.
+  /// Number of sightings from which points that only one of them saw are left out as noise.
   static let sightingsForNoise = 4
 
   private var tracks: [GatheredObject] = []
@@ -246,7 +246,7 @@ private struct GatheredObject {
 
   private mutating func gather(_ point: Point3<World>, count: Int, sighting: Int) {
     func index(_ value: Double) -> Int64? { Int64(exactly: (value / SequenceObjects.cell).rounded(.down)) }
-    // Points that are not finite, or too far off to be counted in cells, are none.
+    // Points that are not finite, or too far off to be counted in cells, are dropped.
     guard let x = index(point.x), let y = index(point.y), let z = index(point.z) else { return }
     let key = SIMD3(x, y, z)
     var cell = cells[key] ?? Cell(sum: Vector3(0, 0, 0), count: 0, sightings: 0, latest: 0)

@@ -33,7 +33,7 @@ struct ViewedBoxes {
     let box: Box3D
     /// How each of its sides is known.
     let sides: BoxSides
-    /// How far its numbers may be from the truth; nil where a frame does not say it of its own.
+    /// How far its numbers may be from the truth; nil where its frame does not state it.
     let errors: BoxErrors?
   }
 

@@ -4,7 +4,7 @@ import Geometry
 extension DetectionsFile {
   /// The most key points of an object that are read.
   private static let mostKeypoints = 1000
-  /// No picture has so many pixels on a side.
+  /// An upper bound on a picture's side in pixels.
   private static let farthest = 1e6
 
   /// The fields of a detection's key points and oriented box; none where it has neither.

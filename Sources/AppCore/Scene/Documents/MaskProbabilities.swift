@@ -86,7 +86,7 @@ package struct MaskProbabilities: Sendable {
 }
 
 extension FramedDetection {
-  /// The detection with numbers as `detections.json` has them, so that what is made of it is what is made of the file.
+  /// The detection with numbers rounded as in `detections.json`, so that it and the file give the same results.
   public var asWritten: Self {
     Self(
       id: id, classId: classId, className: className, confidence: WrittenNumbers.confidence(confidence),

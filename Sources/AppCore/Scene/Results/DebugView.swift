@@ -1,7 +1,7 @@
 import Geometry
 import Imaging
 
-/// Depth in false colors with the edges of masks: shows at a glance whether depth and masks lie on each other.
+/// Depth in false colors with the edges of masks, to see whether depth and masks are aligned.
 public enum DebugView {
   /// Depths outside are left black, meters.
   static let range: ClosedRange<Float> = 0.05...10

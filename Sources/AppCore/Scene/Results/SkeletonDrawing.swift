@@ -33,7 +33,7 @@ struct SkeletonDrawing {
     }
   }
 
-  /// Less sure ones are guesses at what is hidden; those that are no numbers are nowhere.
+  /// Less sure ones are guesses at what is hidden; those that are not numbers are nowhere.
   private func isSeen(_ joint: Keypoint<UprightPixels>) -> Bool {
     joint.point.isFinite && (joint.confidence.map { $0 >= DepthScene.surestHidden } ?? true)
   }

@@ -23,7 +23,7 @@ package enum DETRScoring: Sendable, Equatable {
     package let score: Float
   }
 
-  /// The classes of networks with so many logits a query.
+  /// The classes of networks with this number of logits per query.
   package func classCount(logits: Int) -> Int { self == .bestClass ? logits - 1 : logits }
 
   /// The choices whose scores are greater than `confidence`, best first.

@@ -6,7 +6,7 @@ extension DepthAnythingV2 {
   /// The network's output for an input as an ONNX export of Hugging Face's takes it.
   ///
   /// - `planar`: (3, height, width), row-major, normalized.
-  /// - `prompt`: of a prompted network, planar depth in meters; one that is not prompted takes no notice of it.
+  /// - `prompt`: of a prompted network, planar depth in meters; others ignore it.
   ///
   /// - Returns: (height, width): relative inverse depth, or meters.
   /// - Throws: `DepthError` for a size that the network cannot have, where it cannot be planned, and `.noPrompt`.
@@ -18,7 +18,7 @@ extension DepthAnythingV2 {
     let session = try session(
       for: size, prompt: prompt.map { PixelSize(width: $0.values.width, height: $0.values.height) })
     let ports = try DepthError.of(ports: { () throws(PortError) in try DepthPorts(session.plan) })
-    precondition(planar.count == size.width * size.height * 3, "three channels a pixel")
+    precondition(planar.count == size.width * size.height * 3, "three channels per pixel")
     let raw = session.run(
       prepare: { inputs in
         inputs.fill(ports.picture) { interleave(planar, into: &$0) }

@@ -108,7 +108,7 @@ public final class DepthAnythingV2: Sendable {
   /// - Parameters:
   ///   - picture: The picture.
   ///   - sensor: of a prompted network: planar depth in meters over the upright picture's whole field, at any
-  ///     resolution; others take no notice of it.
+  ///     resolution; others ignore it.
   /// - Returns: Depth at every pixel of the picture, as `output` says.
   /// - Throws: `DepthError.tooElongated`, `.noPrompt`, `.nonFiniteOutput`; `.plan` or `.weights` for the first picture of
   ///   a size.
@@ -138,30 +138,5 @@ public final class DepthAnythingV2: Sendable {
     return DepthEstimate(
       depth: depth, networkSize: size,
       timings: StageTimings(began: began, prepared: prepared, inferred: inferred, ended: clock.now))
-  }
-
-  /// The network's output for an input given as it is.
-  ///
-  /// - `input`: (height, width, 3), row-major, normalized.
-  /// - `prompt`: of a prompted network, from 0 to 1; one that is not prompted takes no notice of it.
-  package func rawOutput(
-    for input: [Float], size: PixelSize, prompt: DepthPrompt? = nil
-  ) throws(DepthError) -> Plane<Float> {
-    let prompt = architecture.output == .prompted ? prompt?.values : nil
-    if architecture.output == .prompted, prompt == nil { throw .noPrompt }
-    let session = try session(
-      for: size,
-      prompt: prompt.map { PixelSize(width: $0.width, height: $0.height) })
-    let ports = try DepthError.of(ports: { () throws(PortError) in try DepthPorts(session.plan) })
-    precondition(input.count == size.width * size.height * 3, "three channels a pixel")
-    let raw = session.run(
-      prepare: { inputs in
-        inputs.fill(ports.picture) { target in
-          for index in input.indices { target[index] = input[index] }
-        }
-        if let prompt, let port = ports.prompt { inputs.fill(port, with: prompt.elements) }
-      },
-      read: { $0.elements(of: ports.depth) })
-    return Plane(width: size.width, height: size.height, elements: raw)
   }
 }

@@ -13,7 +13,7 @@ package enum DepthPreprocessing {
 
   /// Writes the picture, resized to `size` and normalized: (height, width, 3), row-major.
   package static func fill(_ input: inout MutableSpan<Float>, with picture: RGBImage, size: PixelSize) {
-    precondition(input.count == size.width * size.height * 3, "three channels a pixel")
+    precondition(input.count == size.width * size.height * 3, "three channels per pixel")
     let planes = picture.resizedBicubicUnit(width: size.width, height: size.height)
     for channel in 0..<3 {
       let elements = planes[channel].elements

@@ -21,7 +21,7 @@ package struct DepthPrompt: Sendable {
     values = filled.map { span > 0 ? ($0 - least) / span : 0 }
   }
 
-  /// Meters of what the network makes of the prompt.
+  /// Meters of the network's output for the prompt.
   func meters(_ output: Plane<Float>) -> Plane<Float> {
     let span = range.upperBound - range.lowerBound
     return output.map { $0 * span + range.lowerBound }

@@ -18,10 +18,10 @@ public protocol DepthNetwork: Sendable {
   /// - Parameters:
   ///   - picture: The picture.
   ///   - sensor: What a prompted network reads: planar depth in meters over the upright picture's whole field, at any
-  ///     resolution; others take no notice of it.
+  ///     resolution; others ignore it.
   /// - Returns: Depth at every pixel of the picture, as `output` says.
   /// - Throws: `DepthError.tooElongated` and `.noPrompt` for pictures that can have no estimate; the family's error for
-  ///   weights that changed, a plan that cannot be made, and numbers that are none.
+  ///   weights that changed, a plan that cannot be made, and outputs that are not finite.
   func estimate(_ picture: RGBImage, sensor: Plane<Float>?) throws -> DepthEstimate
   /// The same network run by another pool, side by side with this one.
   func running(on pool: ThreadPool) -> Self
@@ -56,7 +56,7 @@ package protocol BuiltInDepthNetwork: DepthNetwork, LayeredNetwork {
   var exportedStep: Int { get }
   /// The export's output, (height, width), for an input (3, height, width), row-major, normalized.
   ///
-  /// - `prompt`: of a prompted network, planar depth in meters; one that is not prompted takes no notice of it.
+  /// - `prompt`: of a prompted network, planar depth in meters; others ignore it.
   /// - Throws: `DepthError.noPrompt`, or the family's error.
   func exportedOutput(planar: ArraySlice<Float>, size: PixelSize, prompt: Plane<Float>?) throws -> Plane<
     Float

@@ -20,7 +20,7 @@ package protocol LayeredNetwork: Sendable {
   var decoding: any DecodedNetwork { get }
 }
 
-/// A network of any family by its weights, for looking at its layers.
+/// A network of any family, built from its weights to list its layers.
 public struct InspectedNetwork: Sendable {
   private let network: any LayeredNetwork
 

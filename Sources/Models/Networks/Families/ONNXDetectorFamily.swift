@@ -25,8 +25,8 @@ package enum DetectorSource {
   ///
   /// - Parameters:
   ///   - side: The side of the square input; nil for the network's own.
-  ///   - isRectangle: Whether the input is the smallest rectangle around the picture; an ONNX file that is run as it is takes no
-  ///     notice of it, nor of the next.
+  ///   - isRectangle: Whether the input is the smallest rectangle around the picture; an ONNX file that is run as it is
+  ///     ignores it, and the next one.
   ///   - isSuppressed: Whether a network with two heads uses the one that needs suppression.
   ///   - options: How it is planned.
   ///   - pool: The threads that run it.

@@ -21,7 +21,7 @@ public protocol ObjectNetwork: Sendable {
 
   /// The objects of an upright picture, in its pixels, best first.
   ///
-  /// - Throws: the family's error: weights that changed, a plan that cannot be made, numbers that are none.
+  /// - Throws: the family's error: weights that changed, a plan that cannot be made, outputs that are not finite.
   func detect(_ picture: RGBImage, _ request: DetectionRequest) throws -> DetectedObjects
   /// The same network on another thread pool; the two can run concurrently.
   func running(on pool: ThreadPool) -> Self

@@ -3,7 +3,7 @@
 /// `planar`: (3, pixels); `target`: (pixels, 3).
 func interleave(_ planar: ArraySlice<Float>, into target: inout MutableSpan<Float>) {
   let pixels = target.count / 3
-  precondition(planar.count == 3 * pixels && target.count == 3 * pixels, "three channels a pixel")
+  precondition(planar.count == 3 * pixels && target.count == 3 * pixels, "three channels per pixel")
   let first = planar.startIndex
   for pixel in 0..<pixels {
     target[3 * pixel] = planar[first + pixel]

@@ -6,9 +6,9 @@ public enum ClassNames {
   public enum Defect: Error, Equatable, CustomStringConvertible {
     /// Neither a list nor a dictionary by index, as JSON or as Python writes it.
     case noTable
-    /// The name of this class, counted from 0 in the order of the table, is no text and no number.
+    /// The name of this class, counted from 0 in the order of the table, is neither text nor a number.
     case noName(Int)
-    /// A key is no index of a class from 0 on, or appears twice.
+    /// A key is not an index of a class from 0 on, or appears twice.
     case badIndex
 
     /// One line.
@@ -29,7 +29,7 @@ public enum ClassNames {
     areCOCO(count, task) ? cocoClassNames : (0..<count).map { "class\($0)" }
   }
 
-  /// Whether a network of so many classes without any names is taken for one of COCO's.
+  /// Whether a network of `count` classes without names is taken for one of COCO's.
   static func areCOCO(_ count: Int, _ task: YOLOTask) -> Bool {
     count == cocoClassNames.count && (task == .detect || task == .segment)
   }

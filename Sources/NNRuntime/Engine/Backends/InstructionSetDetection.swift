@@ -144,9 +144,6 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     return catalogue
   }
 
-  /// Whether it multiplies in bf16.
-  package var hasReducedPrecision: Bool { catalogue?.multiplies(.bfloat16) ?? false }
-
   /// Its kernels, or why there are none.
   func usable() throws(InstructionSetError) -> KernelCatalogue {
     guard let catalogue else {

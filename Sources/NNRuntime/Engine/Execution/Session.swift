@@ -240,7 +240,7 @@ public final class SteppedRun {
     return session.runStep(next)
   }
 
-  /// Lets `body` read a layer's result where it lies: its elements, and the floats from one pixel to the next.
+  /// Lets `body` read a layer's result in place: its elements, and the floats from one pixel to the next.
   ///
   /// Whole from the layer's step on, until its memory is used again.
   public func withElements<Result>(
@@ -328,7 +328,7 @@ public struct SessionOutputs: ~Copyable {
   /// The output must be one of a plan of the same graph.
   public func elements(of output: GraphOutput) -> [Float] { session.read(value(of: output)) }
 
-  /// Lets `body` read an output where it lies: its elements, and the floats from one pixel to the next.
+  /// Lets `body` read an output in place: its elements, and the floats from one pixel to the next.
   public func withElements<Result>(
     of output: GraphOutput, _ body: (_ elements: Span<Float>, _ pixelStride: Int) throws -> Result
   ) rethrows -> Result {

@@ -87,7 +87,7 @@ extension StepBuilder {
     }
   }
 
-  /// A product over pixels as a map of one pixel a row, where the rows of its maps follow each other without a gap:
+  /// A product over pixels as a map of one pixel per row, where the rows of its maps follow each other without a gap:
   /// then its rows are read where they lie.
   private static func flattened(_ task: TaskMemory<ConvolutionTask>) -> TaskMemory<ConvolutionTask> {
     var flat = unsafe task.pointer.pointee

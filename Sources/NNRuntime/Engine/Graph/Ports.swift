@@ -29,7 +29,7 @@ public enum PortError: Error, Equatable, CustomStringConvertible {
   /// The network has no output of that name, but `known`.
   case noOutput(String, known: [String])
 
-  /// The defect, and what is there instead.
+  /// The defect, and what was found instead.
   public var description: String {
     switch self {
     case .noInput(let name, let known):

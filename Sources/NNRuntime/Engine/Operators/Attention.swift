@@ -85,7 +85,7 @@ package struct Attention: Operator {
     let reason =
       switch products {
       case .int8: "scores of 8-bit integers where they are bounded, weights in bf16; "
-      case .int16: "products of 16-bit integers, a scale a query and key; "
+      case .int16: "products of 16-bit integers, a scale per query and key; "
       case .bfloat16: "\(Arithmetic.rounded), "
       case .float32, .float16: ""
       }

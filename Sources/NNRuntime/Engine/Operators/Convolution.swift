@@ -257,8 +257,8 @@ extension Value {
 
   /// Cross-correlation with zero padding on all sides.
   ///
-  /// `weights` is (out, in / groups, kh, kw); `groups` is 1 or, with one filter a channel, the number of
-  /// channels. `bias` has one element an output channel.
+  /// `weights` is (out, in / groups, kh, kw); `groups` is 1 or, with one filter per channel, the number of
+  /// channels. `bias` has one element per output channel.
   public func convolution(
     _ weights: Tensor, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, groups: Int = 1, name: String
   ) -> Value {
@@ -272,7 +272,7 @@ extension Value {
     _ weights: Tensor, scale: [Float]?, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, name: String
   ) -> Value {
     if let scale, scale.count != weights.shape.first {
-      return failed(.wrongWeights(found: [scale.count], needed: "a scale an output channel is needed"), name)
+      return failed(.wrongWeights(found: [scale.count], needed: "a scale per output channel is needed"), name)
     }
     return convolution(
       weights, scale: scale, bias: bias, stride: stride, padding: padding, trailing: nil, groups: 1,

@@ -1,15 +1,15 @@
-// Convolutions with one filter a channel: their kernels, which know no fusion but an activation and a residual.
+// Convolutions with one filter per channel: their kernels, which know no fusion but an activation and a residual.
 
 import NNKernelInterface
 
 extension Convolution {
-  /// The algorithm and kernel for a convolution with one filter a channel.
+  /// The algorithm and kernel for a convolution with one filter per channel.
   func depthwiseChoice(
     _ layer: PlacedNode, _ choosing: LayerChoice
   ) -> (AlgorithmChoice, LayerKernel) {
     let kernel = choosing.first(DepthwiseTask.self, layer.node)
     return (
-      AlgorithmChoice(algorithm: .vector, reason: "one filter a channel"),
+      AlgorithmChoice(algorithm: .vector, reason: "one filter per channel"),
       .kernel(BoundKernel(kernel.fullName) { depthwiseStep(layer, kernel, $0) })
     )
   }
@@ -43,7 +43,7 @@ extension Convolution {
 
   /// Items are output rows.
   static let plainDepthwise = PlainKernel<DepthwiseTask>(
-    name: "depthwise-f32", computes: "one filter a channel", tolerance: .product
+    name: "depthwise-f32", computes: "one filter per channel", tolerance: .product
   ) { task, share in
     let (kernel, channels) = (task.kernel, task.channels)
     for y in share.items {

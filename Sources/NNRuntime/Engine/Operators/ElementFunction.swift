@@ -76,7 +76,7 @@ public enum ElementwiseFunction: Hashable, Sendable {
 extension Float {
   /// The nearest whole number of one below 2^22; halves go to the even one.
   ///
-  /// Adding 3 * 2^22, and taking it away, leaves no fraction: that is no call, and vectorized.
+  /// Adding 3 * 2^22, and taking it away, leaves no fraction: that is not a call, and vectorized.
   @inline(__always) var nearestWhole: Float { self + 12_582_912 - 12_582_912 }
 }
 

@@ -4,7 +4,7 @@
 import FileFormats
 import NNKernelInterface
 
-/// One factor and one addend a channel: x * scale + shift.
+/// One factor and one addend per channel: x * scale + shift.
 package struct Affine: VectorOperator {
   package var scale, shift: [Float]
 

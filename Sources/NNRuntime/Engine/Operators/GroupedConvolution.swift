@@ -136,7 +136,7 @@ extension GroupedConvolution.Task {
 extension Value {
   /// Cross-correlation in groups of channels, with zero padding, each axis and side for itself.
   ///
-  /// `weights` is (out, in / groups, window's height, width); `bias` has one element an output channel.
+  /// `weights` is (out, in / groups, window's height, width); `bias` has one element per output channel.
   public func convolution(
     _ weights: Tensor, bias: Tensor? = nil, over window: Window, groups: Int, name: String
   ) -> Value {

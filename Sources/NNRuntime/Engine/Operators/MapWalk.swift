@@ -1,4 +1,4 @@
-/// Elements of a map that lie regularly: from the one at `offset` on, so many of each axis.
+/// Regularly spaced elements of a map: from the one at `offset` on, a count and a stride for each axis.
 ///
 /// Elements are counted as in a dense map: pixel after pixel, all channels of each.
 public struct MapWalk: Hashable, Sendable {

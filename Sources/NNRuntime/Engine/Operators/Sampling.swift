@@ -164,7 +164,7 @@ extension Value {
   /// Sums of bilinear samples of maps, the first of which is this one's `Sampled`: a pixel for each query, with the
   /// channels of all groups.
   ///
-  /// - `weights`: one a sample, (groups, queries, points of all maps); without them every sample counts once.
+  /// - `weights`: one per sample, (groups, queries, points of all maps); without them every sample counts once.
   /// - `alignsCorners`: whether -1 and 1 are the centers of the outermost pixels; if not, their outer edges.
   public static func sampled(
     _ levels: [Sampled], weights: (map: Value, walk: MapWalk)? = nil, edge: SampledEdge = .zeros,

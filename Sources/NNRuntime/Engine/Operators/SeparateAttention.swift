@@ -114,7 +114,7 @@ extension Value {
     /// As many as the attention has, or one for all.
     public var groups, heads: Int
 
-    /// Addends for so many groups and heads.
+    /// Addends of `map` for this number of groups and heads.
     public init(_ map: Value, groups: Int, heads: Int) {
       self.map = map
       self.groups = groups

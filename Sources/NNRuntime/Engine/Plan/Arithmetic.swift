@@ -61,7 +61,7 @@ package struct Arithmetic {
     }
     func fastWinograd() -> KernelChoice? { catalogue.gainsByWords ? winograd() : nil }
     func words() -> KernelChoice? {
-      first(.int16, "products of 16-bit integers, a scale a pixel and channel")
+      first(.int16, "products of 16-bit integers, a scale per pixel and channel")
     }
     if let choice = catalogue.steppedChoice(layer, shape) { return choice }
     // Pixels, instead of bf16: more exact, and faster where bf16 is no faster than fp32.
@@ -76,11 +76,12 @@ package struct Arithmetic {
     case .bf16: return fastWinograd() ?? fastWords() ?? first(.bfloat16, Self.rounded)
     case .fp16 where isOutput: return nil
     case .fp16:
-      return winograd(.float16) ?? first(.float16, "products of half precision, a scale a pixel and channel")
+      return winograd(.float16)
+        ?? first(.float16, "products of half precision, a scale per pixel and channel")
     case .int16: return winograd() ?? words()
     case .int8 where isOutput: return catalogue.gainsByWords ? winograd() ?? words() : nil
     case .int8:
-      let bytes = first(.int8, "products of 8-bit integers, a scale a pixel and channel")
+      let bytes = first(.int8, "products of 8-bit integers, a scale per pixel and channel")
       let other = fastWinograd() ?? fastWords() ?? first(.bfloat16, Self.rounded)
       return shape.savesBytes ? bytes ?? other : other ?? bytes
     }

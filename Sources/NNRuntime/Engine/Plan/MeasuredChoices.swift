@@ -89,7 +89,7 @@ package enum MeasuredChoicesError: Error, Equatable, CustomStringConvertible {
   case impossible(String, algorithm: String)
   /// Measured with other kernels than those that are to run.
   case otherKernels(measured: String, running: String)
-  /// A document that is none of `ardf tune`.
+  /// A document that `ardf tune` did not write.
   case malformed(String)
 
   /// One line that says what is wrong and what to do.

@@ -47,7 +47,7 @@ extension Precision {
 
 /// Why a file of mixed precision cannot be used.
 package enum MixedPrecisionError: Error, Equatable, CustomStringConvertible {
-  /// The document is none.
+  /// The document is not one of mixed precision.
   case malformed(String)
   /// Two files say different things of one network.
   case twice(network: String)

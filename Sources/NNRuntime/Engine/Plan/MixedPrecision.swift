@@ -7,7 +7,7 @@ import NNKernelInterface
 package struct MixedPrecision: Sendable, Equatable {
   /// The network's name.
   package let network: String
-  /// Precision of layers that are no exceptions.
+  /// Precision of layers that are not exceptions.
   package let precision: Precision
   /// By the name of a layer, or of one that is joined to it.
   package let exceptions: [String: Precision]

@@ -53,7 +53,7 @@ public struct PlannedLayer: Sendable {
   public var kernel: String?
   /// Precision of its products.
   public var precision: Precision
-  /// Multiplications and additions of the layer as it is defined, whatever the algorithm: 2 x MAC.
+  /// Multiplications and additions of the layer by its definition, not by its algorithm: 2 x MAC.
   public var operations: Double
 }
 

@@ -71,7 +71,7 @@ package struct PairedComparison: Sendable {
     }
   }
 
-  /// A change of so many standard errors counts.
+  /// Number of standard errors from which a change counts.
   ///
   /// Of a hundred rows without any, 0.3 % of the gates fail by normal noise.
   private static let errors = 4.0

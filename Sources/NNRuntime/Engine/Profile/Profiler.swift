@@ -1,6 +1,6 @@
 /// Measures what every layer of a session costs.
 public struct Profiler: Sendable {
-  /// Profiled iterations; as many more run without being profiled.
+  /// Profiled iterations; the same number is run without profiling, too.
   public var iterations: Int
   /// Iterations before the first that counts.
   public var warmUp: Int

@@ -57,7 +57,7 @@ public struct DecodedPart: Sendable, Equatable {
   }
 }
 
-/// A tensor that is made of a network's raw outputs.
+/// A tensor that is decoded from a network's raw outputs.
 public struct DecodedTensor: Sendable {
   /// Names in references.
   public let names: [String]
@@ -69,7 +69,7 @@ public struct DecodedTensor: Sendable {
   public let elements: [Float]
   /// Parts of its rows; each row belongs to one part.
   public let parts: [DecodedPart]
-  /// The raw outputs that it is made of.
+  /// The raw outputs that it is decoded from.
   public let sources: [String]
   /// Whether it is a result of the network: its absence from a reference is reported.
   public let isFinal: Bool

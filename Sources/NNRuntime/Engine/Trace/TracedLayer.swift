@@ -8,7 +8,7 @@ public struct TracedLayer: Sendable {
   public let holds: [String]
   /// The field's names of the operations of `holds`, one each.
   public let kinds: [String]
-  /// The output of the network that it is, if it is one.
+  /// The name of the network's output that it is; nil for other layers.
   public let output: String?
   /// The field's name of the operation.
   public let operation: String
@@ -30,9 +30,9 @@ public struct TracedLayer: Sendable {
 }
 
 extension Plan {
-  /// All layers in the order in which their results become complete; inputs, constants and slices are none.
+  /// All layers in the order in which their results become complete; without inputs, constants and slices.
   ///
-  /// Concatenations and views have no step of their own: they are complete with what they are made of.
+  /// Concatenations and views have no step: they are complete when their parts are.
   public var tracedLayers: [TracedLayer] {
     var steps: [ValueID: Int] = [:]
     for (step, node) in assignment.nodes.enumerated() { steps[node.output] = step }

@@ -57,7 +57,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
     case notFloat(DType)
     /// The scales of a tensor of 8-bit integers are not as many numbers as it has output channels.
     case wrongScales(found: [Int], expected: Int)
-    /// A scale is no positive number.
+    /// A scale is not a positive number.
     case badScale(channel: Int)
     /// The scales are not those that the file was written with.
     case changedScales
@@ -65,7 +65,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
     case nonFinite(index: Int)
     /// Tensors that the network did not take.
     case unused([String])
-    /// The metadata's activations are none that can be built, or of no module of the network.
+    /// The metadata's activations cannot be built, or name no module of the network.
     case invalidActivations(String)
   }
 
@@ -73,7 +73,7 @@ public struct WeightError: Error, Equatable, CustomStringConvertible {
   public let kind: Kind
   /// The tensor it is about, where it is about one.
   public let tensor: String?
-  /// The file's name in messages: its path, or what stands for it.
+  /// The file's name in messages: its path, or a placeholder.
   public let file: String
 
   /// Builds an error.

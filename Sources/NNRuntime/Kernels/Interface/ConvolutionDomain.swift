@@ -4,7 +4,7 @@ public struct ConvolutionDomain: Sendable {
   public enum Window: Hashable, Sendable {
     /// A pixel.
     case pixel
-    /// A square of so many pixels at an edge.
+    /// A square of this many pixels at an edge.
     case square(Int)
     /// Anything but a pixel.
     case area
@@ -48,7 +48,7 @@ public struct ConvolutionDomain: Sendable {
   public static let subpixels = ConvolutionDomain(
     kind: .subpixel, .square(2), stride: 1, padding: 1, channels: 16)
 
-  /// The same with at most so many products of a sum.
+  /// The same, limited to sums of at most `products` products.
   public func summing(atMost products: Int) -> ConvolutionDomain {
     var domain = self
     domain.products = products

@@ -80,7 +80,7 @@ public struct Addend {
 public struct Subpixel {
   /// 0 or 1: the place of this convolution's output pixels among the four.
   ///
-  /// Padded by 1, windows begin so many pixels later.
+  /// Number of pixels by which windows begin later when padded by 1.
   public var row, column: Int
   /// Added before the activation to the first row (the last where `row` is 1), to the first (or last) column, and to the
   /// pixel that is in both: three times all output channels.
@@ -131,7 +131,7 @@ public struct ConvolutionTask {
     case none
     /// Each pixel is normalized over its channels.
     case normalize(Normalization)
-    /// The input is enlarged, two taps an axis; the task's shape is that of the larger map.
+    /// The input is enlarged, two taps per axis; the task's shape is that of the larger map.
     case enlarge(Resampling)
     /// Each pixel is multiplied by a vector, channel by channel.
     case multiply(UnsafePointer<Float>)

@@ -64,13 +64,13 @@ public struct ConvolutionKernel: Sendable {
     case pixels
     /// Pairs of blocks of output pixels (`ConvolutionShape.rowPairs`); panels are those of half the output channels.
     case strassenPairs
-    /// Output rows. A product over pixels is a map of one pixel a row, where the rows of its maps follow each other.
+    /// Output rows. A product over pixels is a map of one pixel per row, where the rows of its maps follow each other.
     case rows
     /// Output tiles, row by row.
     case tiles(WinogradTile)
   }
 
-  /// The register tile: at most so many rows of a product, and columns of a full panel of packed weights.
+  /// The register tile: most rows of a product, and columns of a full panel of packed weights.
   public struct Block: Hashable, Sendable {
     /// Rows, columns.
     public var rows, columns: Int
@@ -114,7 +114,7 @@ public struct ConvolutionKernel: Sendable {
       _ shape: ConvolutionShape, _ weights: UnsafePointer<Float>, _ scale: UnsafePointer<Float>?,
       _ packed: UnsafeMutablePointer<Float>
     ) -> Void
-  /// Scratch floats of a call with at most so many items.
+  /// Scratch floats of a call with at most `items` items.
   public let scratch: @Sendable (_ shape: ConvolutionShape, _ items: Int) -> Int
   /// Computes a share.
   public let run: @Sendable (_ task: UnsafePointer<ConvolutionTask>, _ share: Share) -> Void

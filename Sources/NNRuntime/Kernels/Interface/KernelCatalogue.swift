@@ -26,7 +26,7 @@ public struct KernelCatalogue: Sendable {
     operations[ObjectIdentifier(Task.self)] as? [Kernel<Task>] ?? []
   }
 
-  /// Takes the kernels of `other` for every operation that has none here; dense convolutions are none of these.
+  /// Takes the kernels of `other` for every operation that has none here; except dense convolutions.
   public mutating func complete(by other: KernelCatalogue) {
     operations.merge(other.operations) { own, _ in own }
   }

@@ -71,7 +71,7 @@ public struct PoolTask {
   }
 }
 
-/// Which elements of a map each of a resized one is made of, and how much of each: separable, one tap an axis is nearest,
+/// Which elements of a map each of a resized one is made of, and how much of each: separable, one tap per axis is nearest,
 /// two are bilinear, four bicubic.
 ///
 /// out[y, x] = sum over i, j of rowWeights[y, i] columnWeights[x, j] in[rowIndices[y, i], columnIndices[x, j]].
@@ -80,7 +80,7 @@ public struct Resampling {
   public var taps: Int
   /// (output height, taps) and (output width, taps).
   public var rowIndices, columnIndices: UnsafePointer<Int32>
-  /// Weights of the taps, in the same order; one tap an axis counts as 1.
+  /// Weights of the taps, in the same order; one tap per axis counts as 1.
   public var rowWeights, columnWeights: UnsafePointer<Float>
 
   /// A resampling by the given tables.

@@ -39,7 +39,7 @@ struct StridedView: Hashable, Sendable {
     StridedView(offset: offset, axes: order.map { axes[$0] })
   }
 
-  /// The same elements in another shape; nil where that is none of the memory's own.
+  /// The same elements in another shape; nil where this memory cannot be read as that shape without a copy.
   func reshaped(_ shape: [Int]) -> StridedView? {
     guard shape.reduce(1, *) == count, !shape.contains(0) else { return nil }
     var rest = flat

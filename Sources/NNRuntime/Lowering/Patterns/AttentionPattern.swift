@@ -44,7 +44,7 @@ enum AttentionPattern: Pattern {
   private static func weights(_ program: PatternProgram, _ slot: Int) -> Found? {
     var steps: [ONNXStep] = []
     var slot = slot
-    // What is no number becomes zero: softmax has none of those where no row is wholly masked.
+    // What is not a number becomes zero: softmax has none of those where no row is wholly masked.
     if let guarded = program.maker(slot, "Where"), let test = program.maker(guarded.inputSlots[0], "IsNaN"),
       program.scalar(guarded.inputSlots[1]) == 0, let inner = guarded.inputSlots[2],
       test.inputSlots[0] == inner

@@ -47,7 +47,7 @@ struct FixedProgram {
   private(set) var makers: [Int: Int] = [:]
   let program: Program
 
-  /// The program for inputs of these kinds, by the values' numbers; nil: what is no tensor.
+  /// The program for inputs of these kinds, by the values' numbers; nil: what is not a tensor.
   init(_ program: Program, inputs: [Int: TensorKind?]) {
     self.program = program
     known = program.knownValues

@@ -78,7 +78,7 @@ enum BinaryRule: Rule {
       view: found.view)
   }
 
-  /// The factors and addends that an operation with a vector is; nil where it is none.
+  /// The factors and addends of an operation with a vector; nil for other operations.
   private static func lines(
     _ type: String, _ values: [Float], isFirst: Bool
   ) -> (scale: [Float], shift: [Float])? {

@@ -104,7 +104,7 @@ extension Operands {
 enum PReLURule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
     guard let x = operands.settled(0), let slope = operands.constant(1), slope.type.isHeldAsFloat,
-      // Before the seventh version a list was one slope a channel, whichever axis it would broadcast along.
+      // Before the seventh version a list was one slope per channel, whichever axis it would broadcast along.
       node.step.version >= 7 || slope.count == 1, let (axis, slopes) = slope.vector(along: x.shape)
     else { return nil }
     if slopes.count == 1 || slopes.allSatisfy({ $0 == slopes[0] }) {

@@ -1,7 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// `BatchNormalization` with known statistics: a factor and an addend a channel.
+/// `BatchNormalization` with known statistics: a factor and an addend per channel.
 enum BatchNormRule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
     guard node.outputs.dropFirst().allSatisfy({ $0 == nil || (operands.program.readers[$0!] ?? []).isEmpty }),

@@ -102,7 +102,7 @@ extension Window {
   fileprivate var reachDown: Int { dilationDown * (height - 1) + 1 }
   fileprivate var reachAcross: Int { dilationAcross * (width - 1) + 1 }
 
-  /// The window as a square with one stride and padding, which makes so many outputs; nil where it is none.
+  /// The window as a square with one stride and padding that makes `rows` by `columns` outputs; nil for other windows.
   fileprivate func square(
     on map: MapShape, _ rows: Int, _ columns: Int
   ) -> (edge: Int, stride: Int, padding: Int)? {

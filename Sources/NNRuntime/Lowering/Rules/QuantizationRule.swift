@@ -59,7 +59,7 @@ enum QuantizationRule: Rule {
       return (type, tensor.integers()[0])
     }
 
-    /// Whether all that reads the integers takes them for the same numbers.
+    /// Whether all readers of the integers scale them alike.
     func areReadersAlike(_ slot: Int, _ program: FixedProgram) -> Bool {
       let readers = program.readers[slot] ?? []
       return !readers.isEmpty

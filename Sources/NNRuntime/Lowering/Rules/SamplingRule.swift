@@ -1,7 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// `GridSample` in two dimensions, two taps an axis, and the weighted sums of such samples that deformable attention takes.
+/// `GridSample` in two dimensions, two taps per axis, and the weighted sums of such samples that deformable attention takes.
 ///
 /// Points beyond the edge that are mirrored, nearest elements and bicubic samples are computed by the definition.
 enum SamplingRule: Rule {
@@ -134,7 +134,7 @@ enum SamplingRule: Rule {
 }
 
 extension Lowered {
-  /// The same elements in another shape; nil where that is none of the map's own.
+  /// The same elements in another shape; nil where the map's memory cannot be read as that shape.
   fileprivate func reshaped(_ shape: [Int]) -> Lowered? {
     view.reshaped(shape).map { Lowered(value: value, view: $0, factor: factor) }
   }

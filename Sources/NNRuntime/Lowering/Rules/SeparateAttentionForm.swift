@@ -5,7 +5,7 @@ import ONNX
 /// known addends on the products.
 struct SeparateAttentionForm {
   private static let mostAddends = 1 << 26
-  /// Smaller addends are as good as none: whoever has no other is masked wholly, and softmax is no number, or all are one.
+  /// Smaller addends are as good as none: a row of nothing else is wholly masked, and its softmax NaN, or all are one.
   private static let leastAddend: Float = -1e30
 
   /// (..., heads, tokens, width), all with the same axes before the tokens.

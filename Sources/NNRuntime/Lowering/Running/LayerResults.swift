@@ -5,7 +5,7 @@ import ONNX
 extension IslandSession {
   /// Runs the island on values that are there, layer by layer.
   ///
-  /// - `body`: gets each layer, and the tensor of the program that it made, row-major; nil where its result is none: a part of
+  /// - `body`: gets each layer, and the tensor of the program that it made, row-major; nil where its result is not a tensor of it: a part of
   ///   an operator, a rearranged map. Elements that it returns replace those that were made.
   func stepwise(
     from slots: [ONNXValue?],

@@ -37,7 +37,7 @@ package struct OutputDifference: Sendable {
 package struct LoweredVerification: Sendable {
   package fileprivate(set) var layers: [LayerDifference] = []
   package fileprivate(set) var outputs: [OutputDifference] = []
-  /// Layers of the engine whose results are no tensors of the program: parts of operators, rearranged maps.
+  /// Layers of the engine whose results are not tensors of the program: parts of operators, rearranged maps.
   package fileprivate(set) var uncompared: [String] = []
 }
 
@@ -170,7 +170,7 @@ extension IslandSession {
     return (found, uncompared)
   }
 
-  /// The largest difference, as a share of the largest expected element; infinite where one alone is no number.
+  /// The largest difference, as a share of the largest expected element; infinite where one alone is not a number.
   fileprivate static func difference<T: BinaryFloatingPoint>(_ made: [T], _ expected: [T]) -> Float {
     var (worst, scale) = (T(0), T.leastNormalMagnitude)
     for (a, b) in zip(made, expected) where a != b && !(a.isNaN && b.isNaN) {

@@ -68,7 +68,7 @@ struct Call {
   /// A list of sizes or positions, bounded; nil where it is missing.
   func integers(_ index: Int) throws -> [Int]? { try exactIntegers(index)?.map(Self.bounded) }
 
-  /// A list of whole numbers of 64 bits, which are no sizes; nil where it is missing.
+  /// A list of whole numbers of 64 bits, which are not sizes; nil where it is missing.
   func exactIntegers(_ index: Int) throws -> [Int]? {
     guard let tensor = try optional(index) else { return nil }
     guard tensor.type.isInteger else {
@@ -98,7 +98,7 @@ struct Call {
   /// A size, a position or a count, bounded.
   func int(_ name: String) throws -> Int? { try exactInt(name).map(Self.bounded) }
 
-  /// A whole number of 64 bits, which is no size.
+  /// A whole number of 64 bits, which is not a size.
   func exactInt(_ name: String) throws -> Int? {
     switch attribute(name) {
     case nil: return nil
@@ -141,7 +141,7 @@ struct Call {
   /// A list of sizes or positions, bounded.
   func ints(_ name: String) throws -> [Int]? { try exactInts(name)?.map(Self.bounded) }
 
-  /// A list of whole numbers of 64 bits, which are no sizes.
+  /// A list of whole numbers of 64 bits, which are not sizes.
   func exactInts(_ name: String) throws -> [Int]? {
     switch attribute(name) {
     case nil: return nil

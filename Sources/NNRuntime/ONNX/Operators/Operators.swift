@@ -1,6 +1,6 @@
 import FileFormats
 
-/// The operators that are implemented: a family a line, each in a file of its own.
+/// The operators that are implemented: one family per line, each in its own file.
 package enum Operators {
   /// The newest version of ONNX's own operators that is known.
   package static let newestVersion = 28

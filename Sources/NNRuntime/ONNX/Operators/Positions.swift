@@ -88,7 +88,7 @@ extension Operators {
     for row in 0..<outer {
       for column in 0..<inner {
         for index in 0..<size {
-          // Ordered as numbers are: both zeros are one, and all that are no numbers.
+          // Ordered as numbers are: both zeros are one, and all that are not numbers.
           let value = values[(row * size + index) * inner + column]
           let bits = value.isNaN ? 0x7fc0_0000 : (value + 0).bitPattern
           let ascending = bits >> 31 == 0 ? bits | 0x8000_0000 : ~bits

@@ -120,7 +120,7 @@ struct RandomSource {
     generator = MersenneTwister(seed: seed.map(Self.word) ?? .random(in: .min ... .max))
   }
 
-  /// A seed without its fraction; what is no number of 32 bits then is mixed into one.
+  /// A seed without its fraction; what is not a number of 32 bits then is mixed into one.
   private static func word(of seed: Double) -> UInt32 {
     if let whole = UInt32(exactly: seed.rounded(.towardZero)) { return whole }
     return UInt32(truncatingIfNeeded: seed.bitPattern ^ seed.bitPattern >> 32)

@@ -55,7 +55,7 @@ struct Windows {
           throw ONNXError.malformed("a window of \(kernel) is larger than the input of \(input)")
         }
         count = (isRoundedUp ? room + stride - 1 : room) / stride + 1
-        // A window that begins in the padding after the input is none.
+        // A window that begins in the padding after the input is left out.
         if isRoundedUp, (count - 1) * stride >= size + low { count -= 1 }
       }
       before.append(low)

@@ -121,7 +121,7 @@ where T: AdditiveArithmetic {
     precondition(left.count == rows * depth)
     guard rows > 0, columns > 0 else { return [] }
     let panels = (columns + Self.width - 1) / Self.width
-    // A few panels a share: each packs into memory of its own.
+    // A few panels per share: each packs into memory of its own.
     let shares = min(panels, 16)
     return unsafe [T](count: rows * columns) { result in
       unsafe left.withUnsafeBufferPointer { left in

@@ -212,7 +212,7 @@ extension RecordedComparison {
     made = NameTable()
   }
 
-  /// The largest difference of two tensors; infinite where they are of other shapes or one alone is no number.
+  /// The largest difference of two tensors; infinite where they are of other shapes or one alone is not a number.
   private static func distance(_ a: Tensor, _ b: Tensor) -> Double {
     // Nothing that is disturbed makes other texts.
     guard a.type != .string, b.type != .string else { return 0 }

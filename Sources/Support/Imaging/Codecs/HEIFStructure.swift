@@ -8,7 +8,7 @@ enum HEIFStructure {
   /// The type of a sequence parameter set among HEVC's units.
   private static let sequenceParameters: UInt8 = 33
 
-  /// The format that the brands announce; nil for films and what is none of these.
+  /// The format that the brands announce; nil for films and other brands.
   static func format(of bytes: [UInt8]) -> ImageFormat? {
     guard bytes.dropFirst(4).starts(with: Array("ftyp".utf8)), bytes.count >= 12 else { return nil }
     func brand(_ position: Int) -> String { String(decoding: bytes[position..<position + 4], as: UTF8.self) }

@@ -196,7 +196,7 @@ public enum ImageCodec {
 
   /// A JPEG with 4:2:0 chroma and a quality in 1...100.
   ///
-  /// - Throws: `ImageError` with `.sideTooLong` above 65,500 pixels a side, or `.encodingFailed`.
+  /// - Throws: `ImageError` with `.sideTooLong` above 65,500 pixels per side, or `.encodingFailed`.
   public static func encodeJPEG(_ image: RGBImage, quality: Int = 90) throws(ImageError) -> [UInt8] {
     precondition((1...100).contains(quality), "JPEG quality is 1...100")
     image.checkCount()

@@ -22,7 +22,7 @@ public enum ImageFormat: String, Sendable, CustomStringConvertible {
   /// The name of the format.
   public var description: String { rawValue }
 
-  /// The format that the first bytes announce, whatever the file is called.
+  /// The format by the file's first bytes, not by its name.
   public init?(sniffing bytes: [UInt8]) {
     if bytes.starts(with: PNGStructure.signature) {
       self = .png
@@ -96,7 +96,7 @@ enum ForeignFormat {
     ("a Photoshop document", 0, "8BPS"),
   ]
 
-  /// The format that the first bytes announce, with its article; nil for what is none of these.
+  /// The format that the first bytes announce, with its article; nil for other bytes.
   static func name(sniffing bytes: [UInt8]) -> String? {
     signatures.first { bytes.dropFirst($0.offset).starts(with: $0.bytes.utf8) }?.name
   }

@@ -30,7 +30,7 @@ package enum JPEGParts {
     guard let directory = number(4, 4), let count = number(directory, 2) else { return nil }
     for entry in 0..<count {
       let start = directory + 2 + 12 * entry
-      // MP Entry: 16 bytes a picture, of which the second word is the size and the third the offset.
+      // MP Entry: 16 bytes per picture, of which the second word is the size and the third the offset.
       guard number(start, 2) == 0xB002, let size = number(start + 4, 4), let list = number(start + 8, 4)
       else {
         continue

@@ -1,6 +1,6 @@
 import FileFormats
 
-/// A Windows bitmap: rows of 1, 4, 8, 16, 24 or 32 bits a pixel, the last one first, with a palette up to 8 bits.
+/// A Windows bitmap: rows of 1, 4, 8, 16, 24 or 32 bits per pixel, the last one first, with a palette up to 8 bits.
 ///
 /// Source: Microsoft, *Bitmap Storage* (BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER and its successors).
 struct WindowsBitmap {
@@ -58,7 +58,7 @@ struct WindowsBitmap {
       masks = bits == 16 ? [0x7C00, 0x3E0, 0x1F] : [0xFF0000, 0xFF00, 0xFF]
     }
     guard [1, 4, 8, 16, 24, 32].contains(bits) else {
-      throw .unsupported(.bmp, detail: "\(bits) bits a pixel")
+      throw .unsupported(.bmp, detail: "\(bits) bits per pixel")
     }
     let entry = isCore ? 3 : 4
     let stated = isCore ? 0 : Int(field(46, 4))

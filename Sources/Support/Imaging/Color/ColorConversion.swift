@@ -71,7 +71,7 @@ struct ColorConversion: Equatable {
     return Matrix3(rows: plain.rows.enumerated().map { $1 * shares[$0 % 3] })
   }
 
-  /// Samples of `channels` bytes a pixel, of which the first three are colors, converted in place.
+  /// Samples of `channels` bytes per pixel, of which the first three are colors, converted in place.
   func apply(to pixels: inout [UInt8], channels: Int) {
     let encoder = LinearLight.encoder
     let (red, green, blue) = (curves[0], curves[1], curves[2])

@@ -8,7 +8,7 @@ import FileFormats
 
 /// An ICC profile of three primaries and three curves (ICC.1, 8.3), as phones, cameras and screens have them.
 ///
-/// Nothing else in a profile is believed; one of another kind is none.
+/// The rest of a profile is ignored, and so are profiles of another kind.
 struct ICCProfile {
   /// How the profile's colors become sRGB's; nil where they are.
   let conversion: ColorConversion?

@@ -3,8 +3,8 @@ import Geometry
 /// A picture being drawn on, in edge coordinates of `Frame`: pixel (x, y) covers [x, x+1) x [y, y+1).
 ///
 /// Drawing is deterministic: the same calls give the same bytes. Colors are blended as encoded sRGB,
-/// the way 2-D drawing systems do. Whatever lies outside the picture is clipped, before any work is
-/// done for it; coordinates that are not finite, or so far apart that their distance is not, draw nothing.
+/// the way 2-D drawing systems do. Shapes are clipped at the picture's border before any work is
+/// done; coordinates that are not finite, or so far apart that their distance is not, draw nothing.
 public struct Canvas<Frame: PlanarFrame>: Sendable {
   /// The picture so far.
   public internal(set) var image: RGBImage

@@ -25,7 +25,7 @@ enum ResamplingKernels {
     }
   }
 
-  /// Resamples interleaved bytes with four taps a side to three float planes, times `scale`.
+  /// Resamples interleaved bytes with four taps per side to three float planes, times `scale`.
   static func resampleRGB(
     _ source: UnsafeBufferPointer<UInt8>, _ size: (width: Int, height: Int), scale: Float,
     horizontal: ResamplingTaps, vertical: ResamplingTaps, into planes: [UnsafeMutablePointer<Float>]

@@ -59,7 +59,7 @@ struct Bench: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("t"), .long],
-    help: ArgumentHelp("Numbers of threads, by default one a processor.", valueName: "1,2,4"))
+    help: ArgumentHelp("Numbers of threads, by default one per processor.", valueName: "1,2,4"))
   var threads: String?
 
   @Option(help: "Run this many inputs at the same time, each with --threads threads.")

@@ -9,7 +9,7 @@ struct Capture: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks captures and converts them to the native layout.",
     discussion: Help.text(
-      "Reads every layout that docs/reference/formats.md lists, and says what it took it for.",
+      "Reads every layout that docs/reference/formats.md lists, and reports which it recognized.",
       ("Are units and axes sane?", "ardf capture check scan"),
       ("To the native layout", "ardf capture convert scan --out native")),
     subcommands: [Check.self, Native.self, Frames.self])
@@ -17,7 +17,7 @@ struct Capture: ParsableCommand {
   /// `ardf capture check`.
   struct Check: ParsableCommand, LimitedCommand {
     static let configuration = CommandConfiguration(
-      abstract: "States a capture's layout, units and axes, and whether they are sane.",
+      abstract: "Reports a capture's layout, units and axes, and checks them.",
       discussion: Help.text(
         "Ends with 1 where something looks wrong. A folder is a capture by the files in it: \(CaptureFormats.marks).",
         ("A capture of any layout", "ardf capture check scan"),

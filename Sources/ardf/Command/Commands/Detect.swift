@@ -16,7 +16,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       """
       The weights decide what is found. Writes detections.json, masks/NNN.png and annotated.jpg (of a classifier \
       classes.json and annotated.jpg), of several pictures into a folder each. --out - (or \
-      --json) prints a line of JSON a picture, as soon as it is done, however many there are. Boxes and masks are in \
+      --json) prints one line of JSON per picture, as soon as it is done. Boxes and masks are in \
       the pixels of the picture as it is stored; a picture stored sideways is detected upright. Films, cameras and \
       addresses are read with ffmpeg.
       """,

@@ -49,7 +49,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A folder of labeled pictures, for classifiers of one folder a class; for depth captures, sequences, or patterns for these.",
+      "A folder of labeled pictures, for classifiers of one folder per class; for depth captures, sequences, or patterns for these.",
       valueName: "source"))
   var sources: [String]
 
@@ -150,7 +150,7 @@ struct Evaluate: AsyncParsableCommand, LimitedCommand {
     }
     guard pathKind(sources[0]) != .file else {
       throw CommandError.input(
-        "\(sources[0]): is no folder; give the folder that has images/ and labels/, or for classifiers a folder of pictures for "
+        "\(sources[0]): is not a folder; give the folder that has images/ and labels/, or for classifiers a folder of pictures for "
           + "each class, or a folder of pictures with --annotations of COCO")
     }
   }

@@ -6,7 +6,7 @@ import OutputFolders
 /// `ardf fuse`: relative depth and a sensor's depth to meters.
 struct Fuse: ParsableCommand, LimitedCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Makes metric depth of relative depth and a capture's sensor depth.",
+    abstract: "Fuses relative depth and a capture's sensor depth into meters.",
     discussion: Help.text(
       """
       Writes fusion.json, and where a fit is possible metric.npy (float32 meters), metric.png (u16 millimeters) and \

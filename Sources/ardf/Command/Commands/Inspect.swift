@@ -23,7 +23,7 @@ struct Inspect: ParsableCommand {
   /// `ardf inspect CHECKPOINT`.
   struct Checkpoint: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Says what a checkpoint or an ONNX file is, supported or not.",
+      abstract: "Identifies a checkpoint or an ONNX file, supported or not.",
       discussion: Help.text(
         "The word checkpoint may be left out. No code in a checkpoint is ever run.",
         ("What is it, and can it be used?", "ardf inspect checkpoint yolo11n-pose.pt"),

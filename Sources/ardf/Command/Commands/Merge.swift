@@ -38,7 +38,7 @@ struct Merge: ParsableCommand {
       "The list that the job was given: every capture of it must be there.", valueName: "file|-"))
   var from: String?
 
-  @Flag(help: "Write what there is, whatever is missing.")
+  @Flag(help: "Write the rest where parts are missing.")
   var partial = false
 
   @Option(

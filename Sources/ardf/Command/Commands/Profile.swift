@@ -20,7 +20,7 @@ struct Profile: ParsableCommand {
       can be over 100 % of the peak. Peak and memory bandwidth are measured with the same kernels and threads. \
       --compare with an older report judges differences as bench does. With another build of ardf the two are run \
       alternately, two runs of the other for each of this one: the difference between the other's two runs is the \
-      noise, and a layer, or the whole network, that is slower beyond it ends with 1.
+      noise, and the exit code is 1 where a layer, or the whole network, is slower by more.
       """,
       ("The ten slowest layers", "ardf profile weights/yolo11n-seg.safetensors --sort time --top 10"),
       (
@@ -60,7 +60,7 @@ struct Profile: ParsableCommand {
   @Option(help: "Iterations before the first that counts.")
   var warmUp = 5
 
-  @Option(name: .shortAndLong, help: "Threads. By default one a processor.")
+  @Option(name: .shortAndLong, help: "Threads. By default one per processor.")
   var threads: Int?
 
   @Option(help: "Group layers by op, block, shape or algorithm.")
@@ -162,7 +162,7 @@ struct Profile: ParsableCommand {
     profile = profile.sorted(by: sort, top: top)
     if let old, let compare {
       guard let comparison = ProfileComparison(profile, with: old) else {
-        throw CommandError.input("\(compare): is no report of ardf profile --report json")
+        throw CommandError.input("\(compare): is not a report of ardf profile --report json")
       }
       guard comparison.haveCommonRows else {
         throw CommandError.input(

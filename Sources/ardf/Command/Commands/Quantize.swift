@@ -44,7 +44,8 @@ struct Quantize: ParsableCommand {
   var force = false
 
   @Option(
-    name: .shortAndLong, help: "Threads; the results are the same for any number. By default one a processor."
+    name: .shortAndLong,
+    help: "Threads; the results are the same for any number. By default one per processor."
   )
   var threads: Int?
 

@@ -45,7 +45,7 @@ struct Report: ParsableCommand, LimitedCommand {
     guard fileExists(results) else { throw FileError.missing(path: results) }
     guard pathKind(results) == .folder else {
       throw CommandError.input(
-        "\(results): is no folder; give the folder of a frame's results, as ardf run writes it")
+        "\(results): is not a folder; give the folder of a frame's results, as ardf run writes it")
     }
     if !FinishedFolder.exists(results),
       let frame = try folderNames(of: results).first(where: { FinishedFolder.exists("\(results)/\($0)") })

@@ -5,7 +5,7 @@ import NNRuntime
 import OutputFolders
 import Sharding
 
-/// `ardf run --keep` and `--from`: a record a frame, in a part that many processes write theirs beside.
+/// `ardf run --keep` and `--from`: one record per frame, in a part that many processes write theirs beside.
 extension Run {
   func validateRecords() throws {
     let option = batch.keep == nil ? "--from" : "--keep"
@@ -50,7 +50,7 @@ extension Run {
     }
     if let stream = try streaming.source(among: sources) {
       throw CommandError.usage(
-        "\(stream.name): a film, pipe, camera or address is no list of captures; leave --keep out, or take its pictures "
+        "\(stream.name): a film, pipe, camera or address is not a list of captures; leave --keep out, or take its pictures "
           + "out first")
     }
     let inputs = try RunInputs(sources, names: frame) {

@@ -17,8 +17,8 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       A single frame's results lie in --out. Several frames get a folder each, which appears when it is complete, and \
       in the end results.jsonl with a line for each and, for a sequence, sequence-objects.json with the objects of \
       all its frames put together; --resume continues a run that was stopped. --out - (or --json) prints the \
-      lines, one a frame as it is done, however many there are. With --keep or --from there is a record a frame instead, \
-      as it is done, for jobs on many machines: ardf merge puts the parts together, ardf status tells how far they \
+      lines, one per frame, as soon as it is done. With --keep or --from there is one record per frame instead, \
+      for jobs on many machines: ardf merge puts the parts together, ardf status tells how far they \
       are. Films, cameras and addresses are read with ffmpeg. \
       Without depth \
       weights distances come from the depth sensor alone; a metric depth network gives them without a sensor, a prompted \

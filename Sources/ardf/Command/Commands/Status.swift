@@ -9,9 +9,8 @@ struct Status: ParsableCommand {
       "Tells how far the shards of a job are: done, failed and why, rate, time left, and what was slow.",
     discussion: Help.text(
       """
-      Reads the parts and event logs in the --out of ardf run --keep or --from, from whichever machine sees them; no \
-      running process is asked. Parts that are worked on elsewhere (--stage) are seen once they are copied, without \
-      times.
+      Reads the parts and event logs in the --out of ardf run --keep or --from, on any machine that sees them; it \
+      asks no running process. Parts written elsewhere (--stage) appear once they are copied, without times.
       """,
       ("A job's progress", "ardf status job"),
       ("What failed, and why", "ardf status job --failed"),
@@ -45,7 +44,7 @@ enum JobFolder {
   /// - Throws: `CommandError.input`.
   static func check(_ path: String) throws {
     guard pathKind(path) == .file else { return }
-    throw CommandError.input("\(path): is no folder; give the --out of ardf run --keep or --from")
+    throw CommandError.input("\(path): is not a folder; give the --out of ardf run --keep or --from")
   }
 }
 

@@ -24,7 +24,7 @@ struct Tune: ParsableCommand {
   @Option(name: .shortAndLong, help: "Timed runs of each algorithm.")
   var runs = 15
 
-  @Option(name: .shortAndLong, help: "Threads. By default one a processor.")
+  @Option(name: .shortAndLong, help: "Threads. By default one per processor.")
   var threads: Int?
 
   @Option(name: .shortAndLong, help: "The plan file; - for standard output.")

@@ -131,7 +131,7 @@ struct Verify: ParsableCommand {
   @Flag(help: "Replace an existing --out.")
   var force = false
 
-  @Option(help: "With --out: pictures of the first so many layers beyond their tolerance, in each mode.")
+  @Option(help: "With --out: most layers to draw of those beyond their tolerance, in each mode.")
   var pictures = 8
 
   @OptionGroup(title: "Output") var quiet: QuietOption

@@ -31,7 +31,7 @@ struct Weights: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists the checkpoints, their licenses, and which of them are there.",
       discussion: Help.text(
-        "The folders that were looked in are named too.",
+        "Also names the folders that were searched.",
         ("What can be had, and what is here?", "ardf weights list")))
 
     @Flag(help: "Print JSON.") var json = false

@@ -90,7 +90,7 @@ extension ONNXModel {
     return count
   }
 
-  /// Throws where sizes of free axes are missing, naming all of them, or where a given name is no free axis.
+  /// Throws where sizes of free axes are missing, naming all of them, or where a given name is not a free axis.
   private func requireSizes(_ sizes: NameTable<Int>) throws {
     var free: [String] = []
     for input in inputs {

@@ -267,7 +267,7 @@ struct MeasurePipeline: ServedModel {
     ]
   }
 
-  /// Memory of measuring besides the picture, bytes a pixel: maps of depth in single precision.
+  /// Memory of measuring besides the picture, bytes per pixel: maps of depth in single precision.
   private static let bytesPerPixel = 16
 
   /// The number, or NaN for nil.

@@ -36,7 +36,7 @@ struct SentPicture {
     }
   }
 
-  /// Memory of a decoder besides the picture, bytes a pixel: a progressive JPEG's coefficients, three of two bytes.
+  /// Memory of a decoder besides the picture, bytes per pixel: a progressive JPEG's coefficients, three of two bytes.
   private static let decodingBytesPerPixel = 6
 
   /// The picture upright.

@@ -115,7 +115,7 @@ struct NamedWeights {
   /// Whether it is a published network, which comes with its pipelines; any other is an ONNX file, served as it is.
   let isPublished: Bool
 
-  /// Endings of weight files' names, which are no part of the network's name.
+  /// Endings of weight files' names, which are not part of the network's name.
   private static let endings = [".safetensors", ".pt", ".pth", ".onnx", ".bin", ".ckpt"]
 
   /// The entries of `--models`, which may be several in one.

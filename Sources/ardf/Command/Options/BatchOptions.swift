@@ -106,14 +106,14 @@ struct BatchOptions: ParsableArguments {
         "\(option): parts are gone on with (--resume) and never replaced; remove \(output.out) to begin anew")
     }
     if stage != nil, keep ?? .all == .all {
-      throw ValidationError("--stage copies one file a shard: add --keep records or --keep masks")
+      throw ValidationError("--stage copies one file per shard: add --keep records or --keep masks")
     }
   }
 
   private func validateLists() throws {
     if maxErrors != nil || stage != nil {
       throw ValidationError(
-        "\(maxErrors != nil ? "--max-errors" : "--stage") belongs to runs that keep a record a frame; add --keep records, "
+        "\(maxErrors != nil ? "--max-errors" : "--stage") belongs to runs that keep one record per frame; add --keep records, "
           + "masks or all")
     }
   }

@@ -16,7 +16,7 @@ struct CalibrationOptions: ParsableArguments {
 
   @Option(
     name: .customLong("calibrate-count"),
-    help: ArgumentHelp("At most so many of these pictures, spread evenly.", valueName: "n"))
+    help: ArgumentHelp("Most of these pictures to use, spread evenly.", valueName: "n"))
   var count = 16
 
   /// Least number of pictures: fewer do not represent others.

@@ -4,7 +4,8 @@ import NNRuntime
 /// How networks are computed.
 struct ComputeOptions: ParsableArguments {
   @Option(
-    name: .shortAndLong, help: "Threads; the results are the same for any number. By default one a processor."
+    name: .shortAndLong,
+    help: "Threads; the results are the same for any number. By default one per processor."
   )
   var threads: Int?
 

@@ -34,7 +34,8 @@ struct EvaluatedPrecisions: ParsableArguments {
   var precision: [String] = []
 
   @Option(
-    name: .shortAndLong, help: "Threads; the results are the same for any number. By default one a processor."
+    name: .shortAndLong,
+    help: "Threads; the results are the same for any number. By default one per processor."
   )
   var threads: Int?
 

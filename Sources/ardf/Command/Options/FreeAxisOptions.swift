@@ -27,7 +27,7 @@ struct FreeAxisOptions: ParsableArguments {
   /// Throws where a size is given for a file other than ONNX.
   func refuse(of network: String) throws {
     guard isGiven else { return }
-    throw CommandError.usage("--axis \(axis[0]): \(network) is no ONNX file, which alone may have free axes")
+    throw CommandError.usage("--axis \(axis[0]): \(network) is not an ONNX file; only those have free axes")
   }
 
   private static func size(_ text: String) -> (name: String, size: Int)? {

@@ -19,7 +19,7 @@ extension ListeningAddress {
     let scheme = text.firstRange(of: "://").map { text[..<$0.lowerBound].lowercased() }
     let defect =
       switch scheme {
-      case nil: "that is no address in digits with a port"
+      case nil: "that is not an address in digits with a port"
       case "http": "an address has no http:// before it"
       default: "only HTTP/1.1 is spoken here, neither gRPC nor TLS"
       }

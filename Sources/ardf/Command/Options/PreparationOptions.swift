@@ -68,7 +68,7 @@ struct PreparationOptions: ParsableArguments {
       }
     }
     guard axes.count == 4 || axes.count == 3, axes.count == 3 || axes[0] ?? 1 == 1 else {
-      throw unfit("of shape \(AxisMessage.text(declared)) is no single picture; give it as a .npy file")
+      throw unfit("of shape \(AxisMessage.text(declared)) is not that of one picture; give it as a .npy file")
     }
     let three = Array(axes.suffix(3))
     let isLast = three[0] != 3 && three[0] != 1 && (three[2] == 3 || three[2] == 1)

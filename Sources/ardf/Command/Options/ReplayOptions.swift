@@ -11,10 +11,10 @@ struct ReplayOptions: ParsableArguments {
       """)
   var maxSpeed = false
 
-  @Option(help: ArgumentHelp("Play the sequence so many times.", valueName: "n"))
+  @Option(help: ArgumentHelp("How often the sequence is played.", valueName: "n"))
   var `repeat` = 1
 
-  @Option(help: ArgumentHelp("Let frames come at this rate instead, for example 30.", valueName: "frames/s"))
+  @Option(help: ArgumentHelp("Rate of frames, instead of their timestamps'.", valueName: "frames/s"))
   var rate: Double?
 
   @Flag(

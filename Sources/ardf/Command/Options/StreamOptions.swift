@@ -60,7 +60,7 @@ struct StreamOptions: ParsableArguments {
       throw CommandError.usage("\(stream.name): goes alone; run the other sources by themselves")
     }
     if let option = given.first(where: { $0.isGiven && $0.isOfConnections })?.name, !stream.isCamera {
-      throw CommandError.usage("\(option) belongs to a camera or an address; \(stream.name) is none")
+      throw CommandError.usage("\(option) belongs to a camera or an address; \(stream.name) is neither")
     }
     if rawSize != nil, !stream.isPipe {
       throw CommandError.usage("--raw-size belongs to a pipe; \(stream.name) tells its pictures' size itself")

@@ -216,7 +216,7 @@ struct BenchReport {
   /// The quartiles of a report's results, by their key.
   static func known(_ document: JSONValue) throws -> [String: TimingSummary.Quartiles] {
     guard document["schema"]?.string == "ardf.bench/1", let results = document["results"]?.array else {
-      throw CommandError.input("is no report of ardf bench --report json")
+      throw CommandError.input("is not a report of ardf bench --report json")
     }
     var known: [String: TimingSummary.Quartiles] = [:]
     for result in results {

@@ -59,7 +59,7 @@ struct DifferencePicture {
   private func drawMap(on canvas: inout Canvas<ImagePixels>) {
     let area = Self.mapArea
     let scale = min(area.width / Double(map.columns), area.height / Double(map.rows))
-    // Tokens and channels are no plane, and fill the area; a narrow map is stretched to be seen.
+    // Tokens and channels do not form a plane, and fill the area; a narrow map is stretched to be seen.
     let columns =
       map.isTokens
       ? Int(clamping: area.width) : max(Self.leastSide, Int(clamping: Double(map.columns) * scale))

@@ -41,7 +41,7 @@ struct ProfileTable {
       + foot.map { "- \($0)\n" }.joined()
   }
 
-  /// RFC 4180; a header, then a line a row.
+  /// RFC 4180; a header, then one line per row.
   var csv: String { csvTable(Self.header, rows) }
 
   /// The network, kernels, threads and iterations of the measurement, in one line.

@@ -73,7 +73,8 @@ enum CommandNames {
     }
     if fileExists(name) || name.contains(".") || name.contains("/") {
       throw CommandError.usage(
-        "\(name) is no command; to find and measure what it shows: ardf run \(shellWord(name)) --out results")
+        "\(name) is not a command; to find and measure what it shows: ardf run \(shellWord(name)) --out results"
+      )
     }
     if let other = ofOtherPrograms[name] {
       throw CommandError.usage("there is no command \"\(name)\"; \(other)")

@@ -21,14 +21,14 @@ enum Console {
   /// Lines about what is done, as `inform(_:)`.
   static func inform(lines text: String) { if !isQuiet { note(lines: text) } }
 
-  /// A line that is no result: to standard error.
+  /// A line that is not a result: to standard error.
   static func note(_ line: String) {
     // If standard error cannot be written, there is nowhere to report it.
     Progress.makeRoom()
     try? StandardStream.error.write(printableLine(line) + "\n")
   }
 
-  /// Lines that are no result, of a table or of the parser's help: to standard error.
+  /// Lines that are not results, of a table or of the parser's help: to standard error.
   static func note(lines text: String) {
     try? StandardStream.error.write(printableText(text.hasSuffix("\n") ? text : text + "\n"))
   }
@@ -58,7 +58,7 @@ struct Progress {
   private let what: String
   private let total: Int?
   private let start = ContinuousClock.now
-  /// Whether a line is on the terminal now, whoever wrote it.
+  /// Whether a line is on the terminal now.
   private static let isShown = Atomic(false)
 
   /// - `total`: nil where it is not known.

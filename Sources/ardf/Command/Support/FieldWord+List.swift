@@ -105,7 +105,7 @@ extension FieldWord {
       ["augment", "tta"], (looking, .answer("pictures are evaluated once, as they are; leave it out"))),
     value(["fps"], (["replay"], .option("--rate"))),
     value(["codec", "vcodec", "crf"], (["replay"], .answer(ofFilms))),
-    flag(["loop"], (["replay"], .answer("--repeat N plays the sequence so many times"))),
+    flag(["loop"], (["replay"], .answer("--repeat N plays the sequence N times"))),
     value(["tracker"], (["run", "detect"], .option("--track"))),
     value(
       ["track", "tracker"],

@@ -169,7 +169,7 @@ package enum FieldWords {
     throw CommandError.usage("--classes \(value) \(next): write commas between: --classes \(value),\(next)")
   }
 
-  /// Whether a word has the form of `yolo predict`, such as `conf=0.25`, and is no existing file.
+  /// Whether a word has the form of `yolo predict`, such as `conf=0.25`, and is not an existing file.
   private static func isPair(_ word: String) -> Bool {
     guard word.wholeMatch(of: /[a-z_]+=.*/) != nil, !fileExists(word) else { return false }
     let name = split(word).name

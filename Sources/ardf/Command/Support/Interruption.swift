@@ -8,7 +8,7 @@ import Synchronization
 #endif
 
 /// SIGINT, SIGTERM and SIGHUP end the process and the programs that it has started without leaving temporary files, and so does a mapped file that is cut
-/// short; a reader that goes away is no signal.
+/// short; a reader that goes away is not a signal.
 ///
 /// A stream ends only by them: the first signal ends the stream, not the process.
 ///

@@ -11,7 +11,7 @@ enum LeastResources {
   static let memory = 192
   /// Stack, kibibytes.
   static let stack = 512
-  /// One a processor for tasks, and as many for a network; one for timers, and one to spare.
+  /// One per processor for tasks, and as many for a network; one for timers, and one to spare.
   static var threads: Int { 2 * ThreadPool.processors + 2 }
 
   static func check() throws(ResourcesError) {

@@ -11,8 +11,8 @@ enum MissingPath {
     let text = "\(error)"
     guard let ending = endings.first(where: text.hasSuffix) else { return "" }
     let path = String(text.dropLast(ending.count))
-    if path.contains("://") { return "; an address is no file: download it (curl -LO), and give the file" }
-    if PathPattern.isPattern(path) { return "; a pattern is no file: give its name" }
+    if path.contains("://") { return "; an address is not a file: download it (curl -LO), and give the file" }
+    if PathPattern.isPattern(path) { return "; a pattern is not a file: give its name" }
     if ending == saysWhatToDo { return "" }
     return ofCheckpoints.contains(where: path.hasSuffix)
       ? "; check the path, or fetch a published network: ardf weights get yolo11n-seg" : "; check the path"

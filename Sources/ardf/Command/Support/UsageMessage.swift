@@ -147,7 +147,7 @@ enum UsageMessage {
     return names.flatMap { $0.matches(of: /--?[a-zA-Z0-9-]+/).map { String($0.0) } }
   }
 
-  /// The first word that looks like an option but is none of the command, and the nearest option.
+  /// The first word that looks like an option but is not one of the command's, and the nearest option.
   private static func unknownOption(among words: [String]) -> (typed: String, near: String?)? {
     let known = options(of: CommandNames.named(by: words), withHidden: true)
     guard known.contains("--help") else { return nil }

@@ -4,11 +4,11 @@ import Imaging
 import Models
 import Perception
 
-/// The sensor's depth, what fusion makes of it, and the fit alone, against a laser scanner's.
+/// The sensor's depth, fused depth, and the fit alone, against a laser scanner's depth.
 package struct LaserScoring {
   /// The names of what is compared.
   package static let ways = ["raw", "fused", "fit"]
-  /// The truth is compared at about so many columns, whatever its resolution.
+  /// Approximate number of columns at which the truth is compared, at any resolution.
   private static let columns = 512
 
   package let network: any DepthNetwork

@@ -23,7 +23,7 @@ package enum ServingError: Error, Equatable, CustomStringConvertible {
       "port \(port) is in use, perhaps by another ardf serve; choose another one, or 0 for any free one"
     case .portForbidden(let port): "port \(port) needs privileges; choose one from 1024 on"
     case .noSuchAddress(let host):
-      "\(host) is no address of this machine; listen on 127.0.0.1, or on 0.0.0.0 for all of its addresses"
+      "\(host) is not an address of this machine; listen on 127.0.0.1, or on 0.0.0.0 for all of its addresses"
     case .cannotListen(let port, let reason): "cannot listen on port \(port) (\(reason)); choose another one"
     }
   }
@@ -119,7 +119,7 @@ package struct ListeningPort: Sendable {
   package init(_ wanted: ListeningAddress) throws(ServingError) {
     do {
       socket = try Socket(domain: Int32(wanted.isVersion6 ? AF_INET6 : AF_INET))
-      // What an ended server left in the system is no hindrance.
+      // What an ended server left in the system is not a hindrance.
       try socket.setValue(true, for: .localAddressReuse)
       // Of its connections too: what follows a short piece does not wait until that is acknowledged, which takes 40 ms.
       try socket.setValue(true, for: BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY))

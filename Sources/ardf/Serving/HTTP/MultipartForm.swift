@@ -62,16 +62,16 @@ package struct MultipartForm: Sendable {
 
   /// A field's value as a text; nil where there is none.
   ///
-  /// - Throws: `Refusal.badRequest` for a value that is no text, or longer than a number or a token.
+  /// - Throws: `Refusal.badRequest` for a value that is not text, or longer than a number or a token.
   package func text(_ name: String) throws(Refusal) -> String? {
     guard let place = try place(of: name) else { return nil }
     guard place.count <= Self.mostHeadBytes, let text = String(validating: body[place], as: UTF8.self) else {
-      throw .badRequest("the form's \(name) is no short text")
+      throw .badRequest("the form's \(name) is too long, or not text")
     }
     return text
   }
 
-  /// Where a mark lies first, from `start` on: a few instructions a byte, since bodies are long and read before it is known
+  /// Where a mark lies first, from `start` on: a few instructions per byte, since bodies are long and read before it is known
   /// whose they are.
   private static func place(of mark: [UInt8], in body: [UInt8], from start: Int) -> Range<Int>? {
     var position = start

@@ -92,14 +92,14 @@ package struct RequestHead: Sendable, Equatable {
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let length = CheckedInt(text)?.within(0...longestBody)
     else {
-      throw .badRequest("the request's Content-Length is no number")
+      throw .badRequest("the request's Content-Length is not a number")
     }
     return length
   }
 
   /// The path's components, decoded.
   ///
-  /// - Throws: `Refusal.badRequest` for a component that is no plain name: `.`, `..`, hidden, or with a slash or a
+  /// - Throws: `Refusal.badRequest` for a component that is not a plain name: `.`, `..`, hidden, or with a slash or a
   ///   control character.
   private static func components(_ path: Substring) throws(Refusal) -> [String] {
     var components: [String] = []

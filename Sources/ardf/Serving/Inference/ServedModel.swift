@@ -42,7 +42,7 @@ package struct InferenceCall: Sendable {
   package func checkWanted() throws { if !isWanted() { throw UnwantedCall() } }
 }
 
-/// An input whose elements the model cannot use, such as bytes that are no picture.
+/// An input whose elements the model cannot use, such as bytes that are not a picture.
 package struct UnfitInput: Error, Sendable, CustomStringConvertible {
   package let description: String
 

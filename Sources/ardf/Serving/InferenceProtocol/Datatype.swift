@@ -61,7 +61,7 @@ extension Datatype {
   /// The number in single precision; nil for one that the datatype cannot hold.
   func single(_ number: Double) -> Float? {
     let single = Float(number)
-    // What is no number is at most nothing.
+    // What is not a number is at most nothing.
     return abs(single) <= largest && abs(number) <= Double(largest) ? single : nil
   }
 

@@ -2,7 +2,7 @@ import FileFormats
 
 /// The faults of a request, in itself or for its model.
 package enum ProtocolError: Error, Equatable, CustomStringConvertible {
-  /// `Inference-Header-Content-Length` is no number from 0 to the body's length.
+  /// `Inference-Header-Content-Length` is not a number from 0 to the body's length.
   case headerLength(String)
   case json(JSONError)
   /// A member that is missing or of another kind.
@@ -42,8 +42,9 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .headerLength(let text):
-      "Inference-Header-Content-Length is \(printableName(text)), which is no number of the body's bytes; give that of the JSON"
-    case .json(let error): "the request is no JSON of the protocol (\(error)); send an object with \"inputs\""
+      "Inference-Header-Content-Length is \(printableName(text)), which is not a count of bytes within the body; give the length of the JSON"
+    case .json(let error):
+      "the request is not JSON of the protocol (\(error)); send an object with \"inputs\""
     case .member(let name, let expected): "\"\(name)\" must be \(expected)"
     case .unknownDatatype(let name, let tensor):
       "tensor \(Self.name(tensor)): unknown datatype \(printableName(name)); use one of "
@@ -61,9 +62,9 @@ package enum ProtocolError: Error, Equatable, CustomStringConvertible {
     case .elementCount(let tensor, let found, let expected):
       "tensor \(Self.name(tensor)): \(found) where its shape and datatype ask for \(expected)"
     case .element(let tensor, let index, let datatype):
-      "tensor \(Self.name(tensor)): element \(index) is no \(datatype.rawValue): give \(datatype.elementText)"
+      "tensor \(Self.name(tensor)): element \(index) is not of type \(datatype.rawValue): give \(datatype.elementText)"
     case .base64(let tensor, let index):
-      "tensor \(Self.name(tensor)): element \(index) is no base64: give the letters of RFC 4648 alone (A-Z, a-z, 0-9, + and /, "
+      "tensor \(Self.name(tensor)): element \(index) is not base64: give the letters of RFC 4648 alone (A-Z, a-z, 0-9, + and /, "
         + "padded with =), without line breaks and without data:...;base64, before them"
     case .malformedBytes(let tensor):
       "tensor \(Self.name(tensor)): its bytes are not elements of a length each; send the length of each before it"

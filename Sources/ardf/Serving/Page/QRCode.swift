@@ -26,7 +26,7 @@ package struct QRCode: Sendable, Equatable {
     (0..<side).contains(row) && (0..<side).contains(column) && grid[row, column]
   }
 
-  /// The code in half blocks, two rows a line, with its quiet zone: light modules are drawn, as on a dark terminal.
+  /// The code in half blocks, two rows per line, with its quiet zone: light modules are drawn, as on a dark terminal.
   package var terminalText: String {
     let quiet = 4
     let columns = -quiet..<side + quiet

@@ -140,7 +140,7 @@ package actor ReportService: RequestHandler {
     do throws(JSONError) {
       return try JSONValue.parse(body)
     } catch {
-      throw .badRequest("the request is no JSON: \(error)")
+      throw .badRequest("the request is not JSON: \(error)")
     }
   }
 

@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func theBackOfWhatIsSeenFromTheFrontAloneIsInferred() throws {
-    // The camera is lower than the cupboard's top: nothing tells how deep it is.
+    // The camera is lower than the cupboard's top: its depth is not seen.
     let scene = Self.scene((0.8, 1.6, 0.4), distance: 2, pitch: 0, yaw: 0)
     let extent = Self.measured(scene)
     let sides = try #require(extent.sides)

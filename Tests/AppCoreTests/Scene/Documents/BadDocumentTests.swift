@@ -174,7 +174,7 @@ import Testing
     let schema = DocumentError.schema(found: "a\n\u{1b}[31m" + long, expected: "b").description
     #expect(schema.hasPrefix("schema is \"a\\u{a}\\u{1b}[31mxxx") && schema.count < 1000)
     let capture = CaptureError.missingFile(file: "f", name: "a\0b").description
-    #expect(capture == "f: names \"a\\u{0}b\", which does not exist; copy it beside the frame")
+    #expect(capture.hasPrefix("f: names \"a\\u{0}b\", "))
   }
 
   private static let effect: [String: JSONValue] = [

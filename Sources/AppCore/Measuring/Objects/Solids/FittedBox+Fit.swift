@@ -5,7 +5,7 @@ extension FittedBox {
   private static let turning = 4 * Double.pi / 180
   /// Most parts that may be missing of a box.
   private static let most = 2
-  /// By so much the readings must be likelier, in natural units, for each of them.
+  /// Least gain of log-likelihood for each of them, in natural units.
   private static let part = 15.0
   /// Where they end is swept by this share of the box at first.
   private static let cutting = 0.15

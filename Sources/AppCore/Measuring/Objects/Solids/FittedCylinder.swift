@@ -40,7 +40,7 @@ struct FittedCylinder: FittedSolid {
   }
 
   struct Rays: SolidRays {
-    /// The upright face is divided into so many strips by the slant at which they are seen.
+    /// Number of strips into which the upright face is divided by the slant at which they are seen.
     private static let strips = 4.0
 
     /// The camera, from the axis.

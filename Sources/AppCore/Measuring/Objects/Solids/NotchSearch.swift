@@ -3,7 +3,7 @@ import Geometry
 
 /// The search for a part that is missing of a box: where, of a few hundred places, one explains the readings best.
 struct NotchSearch {
-  /// Ends of a notch are tried at so many places along each side.
+  /// Number of places along each side at which ends of a notch are tried.
   private static let places = 8
   /// Readings that take part.
   private static let readings = 400

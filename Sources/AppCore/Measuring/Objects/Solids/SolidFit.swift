@@ -17,17 +17,17 @@ package struct SolidFit {
   static let least = 0.95
   /// The right solid explains all but strays, this share at least.
   static let most = 0.985
-  /// Readings that scatter so many times as much as noise alone lie on no such face.
+  /// Most that readings of a face may scatter, in multiples of what noise alone explains.
   static let roughest = 2.0
-  /// It cannot become one where, after so many rounds, a solid explains less than this.
+  /// A solid that explains less than this after this many rounds is given up.
   static let hopeless = (rounds: 3, share: 0.6)
-  /// The first sweeps reach so many cells to either side, the last so many standard errors.
+  /// Reach of the first sweeps in cells to either side, and of the last in standard errors.
   static let reach = (cells: 5.0, errors: 5.0)
-  /// Rounds of sweeps; the first are wide, and so many readings are enough for them.
+  /// Rounds of sweeps; the first are wide, and this number of readings is enough for them.
   static let rounds = 8
   static let wide = 4
   static let few = 1500
-  /// Neighboring cells do not err independently: so many times the likelihood's standard errors are the true ones.
+  /// Ratio of true standard errors to the likelihood's, since neighboring cells do not err independently.
   private static let dispersion = 2.0
 
   let isRound: Bool
@@ -41,7 +41,7 @@ package struct SolidFit {
   let top: Double
   let topError: Double
 
-  /// Whether readings are left that it does not explain, or a face that is none.
+  /// Whether it leaves readings unexplained, or readings scatter about a face more than noise does.
   let isIrregular: Bool
   /// Whether parts of its box are missing.
   let isNotched: Bool
@@ -104,7 +104,7 @@ struct SettledSolid<Solid: FittedSolid> {
   let errors: [Double]
   /// The share of the readings that it explains.
   let explained: Double
-  /// How many times as much as noise alone a face's readings scatter about it at most.
+  /// The most that readings scatter about a face, in multiples of what noise alone explains.
   let roughness: Double
   /// Minus the logarithm of the readings' density.
   let cost: Double

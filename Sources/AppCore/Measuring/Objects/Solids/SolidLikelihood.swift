@@ -18,14 +18,14 @@ struct SolidLikelihood {
   private static let unexplained = (on: 4.0, beside: 3.0)
   /// The same of a ray beside an exact mask's edge that meets what it should not.
   private static let contradicted = 3.0
-  /// A mask errs alike over so many cells.
+  /// Length in cells over which a mask's errors are alike.
   private static let alike = 8.0
-  /// Readings within so many usual deviations of a face tell its noise, if there are enough.
+  /// The noise of a face is that of the readings within this many usual deviations, if there are enough.
   private static let near = (white: 12.0, all: 4.0)
   private static let leastFace = 20
   /// Cosines of incidence below this are that of a face seen edge-on.
   private static let grazing = 0.05
-  /// Readings within so many standard deviations are explained.
+  /// Readings within this many standard deviations are explained.
   private static let explained = 3.5
 
   struct Cell {

@@ -18,7 +18,7 @@ struct SolidReadings {
 
   /// Cells around the object that take part.
   private static let surroundings = 8
-  /// Rays along a row or column beside an exact mask's edge lie so many to a cell.
+  /// Rays per cell along a row or column beside an exact mask's edge.
   private static let probes = 8
   /// How far outwards a detector's masks end, and its standard deviation, cells: docs/explanation/measuring.md.
   private static let maskError = (outwards: 0.9, deviation: 0.9)

@@ -16,7 +16,7 @@ package struct AnchorDecoder: Sendable {
     keypoints = sizes.keypoints
   }
 
-  /// Numbers of an anchor: of its box, a probability a class, and extras.
+  /// Numbers of an anchor: of its box, one probability per class, and extras.
   private var channels: Int { 4 + classCount + extraCount }
 
   /// Center x, center y, width, height (or corners), class probabilities and extras of a cell of a level, whose maps

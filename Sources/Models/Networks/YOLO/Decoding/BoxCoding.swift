@@ -12,6 +12,6 @@ package struct BoxCoding: Sendable, Equatable {
   /// Plain distances of a head whose boxes are suppressed.
   static let suppressed = BoxCoding(bins: 1, keepsCorners: false)
 
-  /// Box numbers of one anchor: left, top, right, bottom, so many bins each.
+  /// Box numbers of one anchor: left, top, right, bottom, each with this number of bins.
   package var channels: Int { 4 * bins }
 }

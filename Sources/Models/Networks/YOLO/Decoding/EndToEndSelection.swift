@@ -24,7 +24,7 @@ package enum EndToEndSelection {
 
   /// Anchors and classes of the objects, best first: as many as `limit`, or anchors.
   ///
-  /// - `logits`: of classes, (anchors, classCount). What is no number counts as the greatest, as the reference's
+  /// - `logits`: of classes, (anchors, classCount). What is not a number counts as the greatest, as the reference's
   ///   `topk` has it.
   static func best(
     ofLogits logits: [Float], classCount: Int, atMost limit: Int = leastCount

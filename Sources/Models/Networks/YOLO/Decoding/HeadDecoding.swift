@@ -6,7 +6,7 @@ import Geometry
   import Glibc
 #endif
 
-/// From raw head outputs (channels-last, one buffer a level) to boxes and scores.
+/// From raw head outputs (channels-last, one buffer per level) to boxes and scores.
 ///
 /// Ported from Ultralytics 8.4.190 (`Detect._inference`, `DFL`, `dist2bbox`); deviations: anchors below
 /// the threshold are never decoded, and the best class is that of the largest *logit*.

@@ -26,10 +26,4 @@ struct YOLOPorts {
     self.levels = levels
     prototypes = task == .segment ? try plan.output("proto") : nil
   }
-
-  /// All outputs.
-  var outputs: [GraphOutput] {
-    levels.flatMap { [$0.boxes, $0.classes] + ($0.extras.map { [$0] } ?? []) }
-      + (prototypes.map { [$0] } ?? [])
-  }
 }

@@ -25,7 +25,7 @@ package struct KeypointShape: Sendable, Equatable {
   package var values: Int { count * dimensions }
 
   /// The shape of `values` key point numbers, as the metadata states it (`kpt_shape`, a JSON list of two); where it is
-  /// silent, three numbers a key point if they divide `values`, else two.
+  /// silent, three numbers per key point if they divide `values`, else two.
   ///
   /// - Throws: `YOLOError.unknownArchitecture`.
   package init(values: Int, metadata: [String: String]) throws(YOLOError) {

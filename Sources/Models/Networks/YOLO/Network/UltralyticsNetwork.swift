@@ -15,7 +15,7 @@ package struct UltralyticsNetwork {
 
   private static let stem = "model.0.conv.weight"
 
-  /// The network of these tensors; nil where they are none of Ultralytics'.
+  /// The network of these tensors; nil where the network is not one of Ultralytics.
   package init?(_ tensors: TensorShapes) {
     guard tensors[Self.stem] != nil || tensors["model.0.stem1.conv.weight"] != nil else { return nil }
     let head = tensors.names.compactMap(Self.layer).max() ?? -1
@@ -60,7 +60,7 @@ package struct UltralyticsNetwork {
     guard tensors.contains(prefix: "\(head).cv4.") || tensors.contains(prefix: "\(head).one2one_cv4.") else {
       return .detect
     }
-    // An angle is one number a box.
+    // An angle is one number per box.
     let last = tensors["\(head).cv4.0.2.weight"] ?? tensors["\(head).one2one_cv4.0.2.weight"]
     return last?.first == 1 ? .orientedBoxes : .pose
   }

@@ -93,7 +93,7 @@ public struct DetectedObject: Sendable {
 public struct DetectedObjects: Sendable {
   /// Ordered by descending confidence.
   public let objects: [DetectedObject]
-  /// Where there are no objects, the candidate with the highest score; nil where that is next to nothing.
+  /// The candidate with the highest score, where there are no objects; nil where that score is negligible.
   public let surest: SurestCandidate?
   /// How the picture was fitted into the network's input.
   public let letterbox: Letterbox

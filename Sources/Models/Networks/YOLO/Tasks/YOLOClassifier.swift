@@ -2,7 +2,7 @@ import Geometry
 import Imaging
 import NNRuntime
 
-/// A YOLO network that tells the class of a whole picture, with its pre- and postprocessing.
+/// A YOLO network that classifies a whole picture, with its pre- and postprocessing.
 ///
 /// Calls from several threads are safe and take turns.
 public final class YOLOClassifier: Sendable {
@@ -78,7 +78,7 @@ public final class YOLOClassifier: Sendable {
 
   /// The classes of an upright picture's middle square.
   ///
-  /// - Throws: `YOLOError.plan` or `.weights` for the first picture, `.nonFiniteOutput` for numbers that are none.
+  /// - Throws: `YOLOError.plan` or `.weights` for the first picture, `.nonFiniteOutput` for outputs that are not finite.
   public func classify(_ picture: RGBImage) throws(YOLOError) -> Classification {
     let session = try session(side: side)
     let (input, output) = try YOLOError.of(ports: { () throws(PortError) in

@@ -43,7 +43,7 @@ extension YOLODetector {
     let ports = try YOLOError.of(ports: { () throws(PortError) in
       try YOLOPorts(session.plan, task: architecture.task)
     })
-    precondition(planar.count == size.width * size.height * 3, "three channels a pixel")
+    precondition(planar.count == size.width * size.height * 3, "three channels per pixel")
     return session.run(
       prepare: { inputs in
         inputs.fill(ports.input) { interleave(planar, into: &$0) }

@@ -16,7 +16,7 @@ extension YOLODetector: BuiltInObjectNetwork {
     case .pose:
       architecture.keypoints.map { .keypoints(count: $0.count, dimensions: $0.dimensions) } ?? .boxes
     case .orientedBoxes: .orientedBoxes
-    // A classifier is none of these networks.
+    // A classifier is not one of these networks.
     case .detect, .classify: .boxes
     }
   }

@@ -91,8 +91,8 @@ public final class YOLODetector: Sendable {
 
   /// The objects in an upright picture.
   ///
-  /// - Throws: `YOLOError.plan` or `.weights` for the first picture of a size, `.nonFiniteOutput` for numbers that are
-  ///   none.
+  /// - Throws: `YOLOError.plan` or `.weights` for the first picture of a size, `.nonFiniteOutput` for outputs that are
+  ///   not finite.
   public func detect(
     _ picture: RGBImage, thresholds: DetectionThresholds = DetectionThresholds(), masks: MaskMethod = .retina
   ) throws(YOLOError) -> DetectedObjects {
@@ -141,24 +141,6 @@ public final class YOLODetector: Sendable {
       objects: objects, surest: surest, letterbox: letterbox,
       timings: StageTimings(began: began, prepared: prepared, inferred: inferred, ended: clock.now),
       selection: selected - inferred)
-  }
-
-  /// The network's raw outputs for an input given as it is.
-  ///
-  /// `input`: (height, width, 3), row-major, in [0, 1].
-  package func rawOutputs(for input: [Float], size: PixelSize) throws(YOLOError) -> YOLOOutputs {
-    let session = try session(for: size)
-    let ports = try YOLOError.of(ports: { () throws(PortError) in
-      try YOLOPorts(session.plan, task: architecture.task)
-    })
-    precondition(input.count == size.width * size.height * 3, "three channels a pixel")
-    return session.run(
-      prepare: { inputs in
-        inputs.fill(ports.input) { target in
-          for index in input.indices { target[index] = input[index] }
-        }
-      },
-      read: { YOLOOutputs($0, ports, architecture: architecture, size: size) })
   }
 
   static func check(height: Int, width: Int) throws(YOLOError) {

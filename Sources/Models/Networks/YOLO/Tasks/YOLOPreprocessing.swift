@@ -14,7 +14,7 @@ package enum YOLOPreprocessing {
   package static func fill(_ input: inout MutableSpan<Float>, with picture: RGBImage, letterbox: Letterbox) {
     let network = letterbox.networkSize
     let content = letterbox.contentSize
-    precondition(input.count == network.width * network.height * 3, "three channels a pixel")
+    precondition(input.count == network.width * network.height * 3, "three channels per pixel")
     precondition(
       picture.width == letterbox.imageSize.width && picture.height == letterbox.imageSize.height,
       "the letterbox is another picture's")
@@ -47,7 +47,7 @@ extension YOLOPreprocessing {
   package static func fillMiddleSquare(
     _ input: inout MutableSpan<Float>, with picture: RGBImage, side: Int
   ) {
-    precondition(input.count == side * side * 3, "three channels a pixel")
+    precondition(input.count == side * side * 3, "three channels per pixel")
     let shorter = min(picture.width, picture.height)
     let size = PixelSize(
       width: side * picture.width / shorter, height: side * picture.height / shorter)

@@ -15,7 +15,7 @@ protocol ElementaryFunctions {
   static func gelu(_ x: Vector) -> Vector
 }
 
-/// A loop that stores what an activation makes of sums.
+/// A loop that stores an activation of sums.
 protocol ActivatedLoop {
   /// How exact it is.
   associatedtype Functions: ElementaryFunctions

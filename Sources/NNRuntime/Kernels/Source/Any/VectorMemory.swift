@@ -27,7 +27,7 @@ protocol MapElement {
   func store(_ vector: Vector, _ pointer: UnsafeMutableRawPointer, count: Int)
   /// Stores thirty-two elements.
   func storeTwo(_ low: Vector, _ high: Vector, _ pointer: UnsafeMutableRawPointer)
-  /// The least of `count` elements and zero, and the largest; one of them is not a number where an element is none.
+  /// The least of `count` elements and zero, and the largest; one of them is NaN where an element is NaN.
   func range(_ pointer: UnsafeRawPointer, _ count: Int) -> (low: Float, high: Float)
 }
 

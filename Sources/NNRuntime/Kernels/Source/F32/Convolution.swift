@@ -1,5 +1,5 @@
 // Dense convolution as a sum of matrix products without a materialized im2col matrix: the rows of A are
-// read where they lie. Each block of output pixels gets a table of pointers, one a kernel position and
+// read where they lie. Each block of output pixels gets a table of pointers, one per kernel position and
 // pixel; positions in the padding point at zeros. Linear layers and 1x1 convolutions are the case of one
 // position.
 //
@@ -53,7 +53,7 @@ func packConvolution(
 
 /// How the windows of a block's pixels are read.
 private enum WindowAccess {
-  /// In place, one piece a kernel position.
+  /// In place, one piece per kernel position.
   case positions
   /// In place, one piece a kernel row: the pixels of a row touch, and a position alone would be short.
   case rows
@@ -129,7 +129,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   let isPrepared = task.normalization != nil || task.factors != nil
   let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
 
-  // As many rows in one block as in the next, so that the last is no sliver.
+  // As many rows in one block as in the next, so that the last is not a sliver.
   let blocks = max((end - begin + capacity - 1) / capacity, 1)
   let panelFloats = window * InstructionSet.panelWidth
   let ahead = isPrepared ? 0 : prefetchStep(shape, pixelStride: task.input.pixelStride)

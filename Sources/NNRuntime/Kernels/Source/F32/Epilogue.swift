@@ -4,7 +4,7 @@ import NNKernelInterface
 
 /// A tile of sums, rows `panelWidth` apart, and the output channels `first...` of the pixels that they become.
 ///
-/// `added` is nil or one pointer a row, to what is added after the activation or, where it `joinsSums`,
+/// `added` is nil or one pointer per row, to what is added after the activation or, where it `joinsSums`,
 /// before.
 typealias FinishedTile = (
   sums: UnsafePointer<Float>, rows: Int, first: Int, columns: Int, bias: UnsafePointer<Float>,

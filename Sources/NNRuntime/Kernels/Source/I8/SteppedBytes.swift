@@ -1,5 +1,5 @@
 // Static quantization: convolutions of any window whose input is a multiple of a scale that is known beforehand, and whose
-// weights are whole numbers with a scale an output channel, as files with QuantizeLinear and DequantizeLinear state them.
+// weights are whole numbers with a scale per output channel, as files with QuantizeLinear and DequantizeLinear state them.
 
 import CKernelShims
 import NNKernelInterface

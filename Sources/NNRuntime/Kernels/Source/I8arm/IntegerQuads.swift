@@ -35,7 +35,7 @@ enum IntegerQuads: TileArithmetic, ByteArithmetic {
     }
   }
 
-  /// Matrices of two rows and two columns side by side are two rows; where the second is none, it is written all the same.
+  /// Matrices of two rows and two columns side by side are two rows; where there is no second row, it is written all the same.
   @inline(__always) static func store(
     _ sums: (Quad, Quad, Quad, Quad), _ output: UnsafeMutablePointer<Float>
   ) {

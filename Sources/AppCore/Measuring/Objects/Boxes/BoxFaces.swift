@@ -1,0 +1,136 @@
+import Geometry
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The faces of an upright box as far as they are known, and the steps in which they become known better.
+package struct BoxFaces {
+  /// From world x towards world z.
+  package var turn: Double
+  /// The upright ones: along and against the turn, then a quarter turn on.
+  package var sides: [UprightSide]
+  package var top: SideEstimate
+  /// Standard error of the top's height, meters.
+  package var topError: Double
+
+  /// Faces as the surface's ends have them.
+  package init(turn: Double, sides: [UprightSide], top: SideEstimate) {
+    (self.turn, self.sides, self.top) = (turn, sides, top)
+    topError = top.standardError
+  }
+
+  // MARK: Solid
+
+  /// The faces where a solid has them.
+  ///
+  /// - Parameters:
+  ///   - fit: The solid, at these faces' turn.
+  ///   - dark: The sides beyond which nothing is read: a mask alone places them, whose error is alike all along its edge.
+  /// - Returns: The faces.
+  package func settled(by fit: SolidFit, dark: Set<Int>) -> BoxFaces {
+    var faces = self
+    if fit.isRound { SurfaceBox.completeBack(&faces.sides) }
+    for index in sides.indices {
+      faces.sides[index].estimate = sides[index].estimate.moved(to: fit.reaches[index])
+      let least = dark.contains(index) ? sides[index].estimate.spread : 0
+      faces.sides[index].error = max(fit.errors[index], least)
+    }
+    faces.top = top.moved(to: fit.top)
+    faces.topError = max(topError, fit.topError)
+    return faces
+  }
+
+  /// The faces of a round object that no solid explains: its back follows from its width.
+  ///
+  /// - Parameters:
+  ///   - circle: The circle on which its upright face lies, where there is one.
+  ///   - errors: The standard errors of sides at a turn, used without a circle.
+  ///   - camera: Where it is seen from.
+  /// - Returns: The faces.
+  func completed(
+    round circle: PlanCircle?, errors: ([UprightSide], Double) -> [Double], from camera: Point3<World>
+  ) -> BoxFaces {
+    var faces = self
+    let errors = circle == nil ? errors(sides, turn) : sides.map(\.estimate.standardError)
+    for index in sides.indices { faces.sides[index].error = errors[index] }
+    SurfaceBox.completeRound(&faces.sides, circle, from: camera)
+    return faces
+  }
+
+  /// The faces of any other object that no solid explains.
+  ///
+  /// - Parameters:
+  ///   - errors: The standard errors of sides at a turn.
+  ///   - edgeOn: What places faces that are seen edge-on; nil without an exact mask.
+  /// - Returns: The faces.
+  func completed(errors: ([UprightSide], Double) -> [Double], by edgeOn: EdgeOnFaces?) -> BoxFaces {
+    var faces = self
+    let errors = errors(sides, turn)
+    for index in sides.indices {
+      faces.sides[index].error = errors[index]
+      if let position = edgeOn?.position(sides[index]) {
+        faces.sides[index].estimate = sides[index].estimate.moved(to: position)
+      }
+    }
+    return faces
+  }
+
+  // MARK: Evidence
+
+  /// The faces, of which those that the camera does not see are as well known as `evidence` says of each.
+  package func judged(by evidence: (UprightSide) -> SideEvidence) -> BoxFaces {
+    var faces = self
+    for index in sides.indices where sides[index].isHidden && sides[index].evidence == .observed {
+      faces.sides[index].evidence = evidence(sides[index])
+    }
+    return faces
+  }
+
+  /// The faces of an object that a whole box explains: where its top is seen from above, it extends no farther beyond its far
+  /// sides than the top would be seen to.
+  ///
+  /// - Parameters:
+  ///   - doubt: Distance in cells within which an end is seen.
+  ///   - pitch: Width of a cell at a depth of 1 m, meters.
+  ///   - camera: Where they are seen from.
+  /// - Returns: The faces.
+  package func bounded(by doubt: Double, pitch: Double, from camera: Point3<World>) -> BoxFaces {
+    guard camera.y > top.position else { return self }
+    var (faces, middle) = (self, middle)
+    middle.y = top.position
+    for index in sides.indices where sides[index].isHidden && sides[index].evidence == .inferred {
+      let half = (sides[index].estimate.position + sides[index ^ 1].estimate.position) / 2
+      let step = sides[index].direction * half
+      guard let far = (middle + step - camera).normalized(), let near = (middle + -step - camera).normalized()
+      else { continue }
+      let cells = (far - near).length / pitch
+      faces.sides[index].unseen = min(sides[index].unseen, doubt / max(cells, doubt))
+    }
+    return faces
+  }
+
+  // MARK: Cuts
+
+  /// Faces, of which those are inferred beyond which the object extends unseen.
+  struct Cut {
+    let faces: BoxFaces
+    /// Whether the picture or the sensor's field cuts the object off aside.
+    let isCut: Bool
+    /// Whether something nearer hides an upright side.
+    let isOccluded: Bool
+  }
+
+  /// The faces, of which those are inferred beyond which the object is cut off, hidden, or may extend where
+  /// there are no readings (`unread`).
+  func cut(_ ends: ObjectEnds, _ search: UprightSearch, unread: [Int]) -> Cut {
+    var faces = self
+    let isCut = search.cut(&faces.sides, by: ends.cuts, cell: ends.cell)
+    let isOccluded =
+      ends.hasOccluders && search.hidden(&faces.sides, by: ends.occluders, cell: ends.cell)
+    for index in unread { faces.sides[index].extendUnseen() }
+    return Cut(faces: faces, isCut: isCut, isOccluded: isOccluded)
+  }
+}

@@ -1,0 +1,180 @@
+import FileFormats
+import Geometry
+
+/// The cells of a grid that see the object.
+///
+/// Well inside the mask they do, well outside they do not; near its edge, where masks err, the surface
+/// decides: a cell connected to the inside alone is the object's, one connected to the outside alone is not,
+/// and where both reach a cell the mask decides. Cells of the supporting plane and cells between the object
+/// and what lies behind it belong to neither.
+struct ObjectCells {
+  /// Cells on either side of the mask's edge where the mask is not trusted.
+  private static let doubtfulCells = 2
+  /// Cells beyond those in which an object is seen to touch what it stands on.
+  private static let contactCells = 3
+  /// Objects lower than this many standard deviations of their cells' heights are smoothed by a 3 x 3 mean.
+  private static let lowObject = 8.0
+  /// Objects lower than this many of them are too thin to measure well.
+  private static let thinObject = 12.0
+  /// Parts of an object are no farther apart than this share of the largest part's diagonal.
+  private static let partGap = 0.15
+  /// Parts with a smaller share of the largest part's cells are noise.
+  private static let leastPart = 0.01
+
+  /// The cells that see the object.
+  let cells: CellSet
+  /// The cells that rise above the supporting plane, or have a reading where there is no plane.
+  let raised: CellSet
+  /// The plane on which the object stands.
+  let support: SupportPlane?
+  /// Whether the object hardly rises above the noise of its support.
+  let isThin: Bool
+  /// The share of the raised cells that lay on other surfaces.
+  let discardedShare: Double
+
+  /// Nil where nothing is left.
+  init?(_ grid: SurfaceGrid, _ links: SurfaceLinks) {
+    func set(_ holds: (Int) -> Bool) -> CellSet {
+      CellSet(width: grid.width, height: grid.height, grid.coverage.indices.map(holds))
+    }
+    let valid = set { !grid.inverse[$0].isNaN }
+    let inside = set { grid.coverage[$0] > 0.5 }.intersection(valid)
+    let full = set { grid.coverage[$0] > 0.99 }
+    var sure = full.eroded(Self.doubtfulCells).intersection(valid)
+    if 4 * sure.count < inside.count { sure = full.eroded(1).intersection(valid) }
+    if sure.count < ExtentEstimator.minimumPoints { sure = inside }
+    guard sure.count >= ExtentEstimator.minimumPoints else { return nil }
+    let near = set { grid.coverage[$0] > 0.01 }.dilated(Self.doubtfulCells)
+
+    let around = near.inverted.intersection(valid)
+    let close = near.dilated(Self.contactCells)
+    let touching = sure.grown(within: close.intersection(valid), links: links).intersection(around)
+    support = SupportPlane(
+      grid, object: sure, inside: inside, around: around, touching: touching, links: links)
+    let rise = Rise(grid, support, sure)
+    isThin = rise.isThin
+    raised = set { valid[$0] && rise.isRaised($0) }
+
+    let seed = sure.intersection(raised)
+    let own = seed.grown(within: near.intersection(raised), links: links)
+    let beyond = near.inverted.intersection(raised)
+    let others = beyond.grown(within: sure.inverted.intersection(raised), links: links)
+    let candidates = set { own[$0] && (!others[$0] || inside[$0]) }
+    guard let kept = Self.largestPart(candidates, grid, links) else { return nil }
+    discardedShare = 1 - Double(kept.count) / Double(candidates.count)
+    cells = Self.withoutMixed(kept, grid)
+    guard cells.count >= ExtentEstimator.minimumPoints else { return nil }
+  }
+
+  /// The largest connected part and the parts beside it.
+  private static func largestPart(_ cells: CellSet, _ grid: SurfaceGrid, _ links: SurfaceLinks) -> CellSet? {
+    let parts = cells.parts(links: links)
+    guard let largest = parts.max(by: { $0.count < $1.count }) else { return nil }
+    var result = CellSet(width: cells.width, height: cells.height, cells.elements.map { _ in false })
+    for cell in largest { result[cell] = true }
+    let bounds = Bounds(largest.map { grid.points[$0] })
+    let least = max(4, Int(clamping: leastPart * Double(largest.count)))
+    for part in parts where part.count >= least {
+      let gap = part.reduce(Double.infinity) { min($0, bounds.distance(to: grid.points[$1])) }
+      if gap < partGap * bounds.diagonal { for cell in part { result[cell] = true } }
+    }
+    return result
+  }
+
+  /// Without the cells at the edge whose reading lies between the object and what is behind it.
+  private static func withoutMixed(_ cells: CellSet, _ grid: SurfaceGrid) -> CellSet {
+    var result = cells
+    for cell in cells.elements.indices where cells[cell] {
+      cells.forEachNeighbor(of: cell) { outer, dx, dy in
+        guard !cells[outer], !grid.inverse[outer].isNaN else { return }
+        let inner = Outline.step(from: cell, -dx, -dy, in: cells)
+        let innermost = inner.flatMap { Outline.step(from: $0, -dx, -dy, in: cells) }
+        guard let inner, let innermost, cells[inner], cells[innermost] else { return }
+        let predicted = 2 * grid.inverse[inner] - grid.inverse[innermost]
+        guard predicted > 0 else { return }
+        let meters = 1 / predicted
+        let gap = grid.meters(outer) - meters
+        let deviation = grid.meters(cell) - meters
+        if gap > 6 * grid.noise * meters + 1.5 * grid.pitch * meters, deviation > 0.12 * gap,
+          deviation > 3 * 2.45 * grid.noise * meters
+        {
+          result[cell] = false
+        }
+      }
+    }
+    return result
+  }
+
+  /// Which cells rise above the supporting plane.
+  private struct Rise {
+    private let elevations: [Double]
+    private let thresholds: [Double]
+    let isThin: Bool
+
+    init(_ grid: SurfaceGrid, _ support: SupportPlane?, _ sure: CellSet) {
+      guard let support else {
+        elevations = []
+        thresholds = []
+        isThin = false
+        return
+      }
+      let raw = grid.points.map { support.elevation($0) }
+      let members = sure.members
+      let middle = quantile(members.map { raw[$0] }, 0.5)
+      let noise = quantile(members.map { SupportPlane.noise(grid, $0) }, 0.5)
+      if middle < ObjectCells.lowObject * noise {
+        // Heights through a mean: the object ends where it falls below one half.
+        elevations = Self.smoothed(raw, from: -middle, to: 2 * middle, grid)
+        thresholds = raw.map { _ in middle / 2 }
+      } else {
+        elevations = raw
+        thresholds = raw.indices.map { min(3 * SupportPlane.noise(grid, $0) + 0.001, middle / 2) }
+      }
+      isThin = middle < ObjectCells.thinObject * noise
+    }
+
+    func isRaised(_ cell: Int) -> Bool { elevations.isEmpty || elevations[cell] > thresholds[cell] }
+
+    private static func smoothed(_ raw: [Double], from low: Double, to high: Double, _ grid: SurfaceGrid)
+      -> [Double]
+    {
+      raw.indices.map { cell in
+        let (x, y) = (cell % grid.width, cell / grid.width)
+        var sum = 0.0
+        var count = 0.0
+        for row in max(0, y - 1)...min(grid.height - 1, y + 1) {
+          for column in max(0, x - 1)...min(grid.width - 1, x + 1) {
+            let value = raw[row * grid.width + column]
+            guard !value.isNaN else { continue }
+            sum += min(max(value, low), high)
+            count += 1
+          }
+        }
+        return count == 0 ? .nan : sum / count
+      }
+    }
+  }
+
+  /// A box along the world's axes.
+  private struct Bounds {
+    private var low = SIMD3(repeating: Double.infinity)
+    private var high = SIMD3(repeating: -Double.infinity)
+
+    init(_ points: [Point3<World>]) {
+      for point in points {
+        let place = SIMD3(point.x, point.y, point.z)
+        low = pointwiseMin(low, place)
+        high = pointwiseMax(high, place)
+      }
+    }
+
+    var diagonal: Double { length(high - low) }
+
+    func distance(to point: Point3<World>) -> Double {
+      let place = SIMD3(point.x, point.y, point.z)
+      return length(pointwiseMax(pointwiseMax(low - place, place - high), SIMD3(repeating: 0)))
+    }
+
+    private func length(_ v: SIMD3<Double>) -> Double { (v * v).sum().squareRoot() }
+  }
+}
