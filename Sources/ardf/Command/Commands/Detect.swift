@@ -100,7 +100,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
       case .done(var picture, let captured):
         speed.add(picture.speed)
         if let captured, var tracker = trackers[frame.place.source] ?? tracking.tracker() {
-          picture = picture.followed(by: &tracker)
+          picture = picture.followed(by: &tracker, in: captured.image)
           trackers[frame.place.source] = tracker
           try files.write(picture, of: captured, name: frame.folder)
         }
@@ -167,7 +167,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
         }
         var picture = try network.detected(in: captured)
         if var followed = tracker {
-          picture = picture.followed(by: &followed)
+          picture = picture.followed(by: &followed, in: captured.image)
           tracker = followed
         }
         speed.add(picture.speed)

@@ -1,4 +1,5 @@
 import AppCore
+import Imaging
 import Models
 import NNRuntime
 import OutputFolders
@@ -21,9 +22,9 @@ struct DetectedPicture: Sendable {
   let speed: SpeedLog
 
   /// The same picture with its objects' identities; those that `tracker` does not follow are left out.
-  func followed(by tracker: inout MultiObjectTracker) -> DetectedPicture {
+  func followed(by tracker: inout MultiObjectTracker, in image: RGBImage?) -> DetectedPicture {
     guard case .objects(var file, let surest) = content else { return self }
-    file.detections = tracker.followed(file.detections)
+    file.detections = tracker.followed(file.detections, in: image)
     var picture = self
     picture.content = .objects(file, surest: surest)
     return picture

@@ -1,4 +1,5 @@
 import AppCore
+import Imaging
 import Synchronization
 
 /// Trackers of the objects of each source of a run, from frame to frame; a source's frames come one after the other.
@@ -14,15 +15,15 @@ final class SequenceTracks: Sendable {
   }
 
   /// The detections of a source's next frame that are followed, with their identities.
-  func followed(_ detections: [Detection], source: Int) -> [Detection] {
-    trackers.withLock { $0[source, default: first].followed(detections) }
+  func followed(_ detections: [Detection], in image: RGBImage?, source: Int) -> [Detection] {
+    trackers.withLock { $0[source, default: first].followed(detections, in: image) }
   }
 }
 
 extension MultiObjectTracker {
   /// The detections of the next picture that are followed, with their identities.
-  mutating func followed(_ detections: [Detection]) -> [Detection] {
-    zip(detections, update(detections)).compactMap { detection, identity in
+  mutating func followed(_ detections: [Detection], in image: RGBImage?) -> [Detection] {
+    zip(detections, update(detections, in: image)).compactMap { detection, identity in
       var detection = detection
       detection.track = identity
       return identity == nil ? nil : detection
