@@ -6,7 +6,7 @@ import Imaging
 /// Source: N. Aharon et al., *BoT-SORT: robust associations multi-pedestrian tracking* (2022), in the form of Ultralytics'
 /// `sparseOptFlow`.
 package struct CameraMotion: Sendable {
-  /// What the next picture is compared with.
+  /// A picture with its corners, with which the next one is compared.
   private struct View: Sendable {
     let picture: FlowPicture
     let corners: [SIMD2<Float>]
