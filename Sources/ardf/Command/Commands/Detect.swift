@@ -86,6 +86,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var progress = Progress("picture", of: frames.count)
     var leftOut = LeftOutInputs(unit: "pictures")
     // A tracker for each sequence.
+    let newTracker = try tracking.tracker()
     var trackers: [Int: MultiObjectTracker] = [:]
     let (files, isTracked, isSingle) = (results.files, tracking.isOn, inputs.isSingle)
     try await workers.inOrder(frames.count) { position, worker in
@@ -99,7 +100,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
         try results.add(bad, at: frame.reference.timestamp)
       case .done(var picture, let captured):
         speed.add(picture.speed)
-        if let captured, var tracker = trackers[frame.place.source] ?? tracking.tracker() {
+        if let captured, var tracker = trackers[frame.place.source] ?? newTracker {
           picture = picture.followed(by: &tracker, in: captured.image)
           trackers[frame.place.source] = tracker
           try files.write(picture, of: captured, name: frame.folder)
@@ -149,7 +150,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var log = StreamLog()
     var leftOut = LeftOutInputs(unit: "pictures")
-    var tracker = tracking.tracker()
+    var tracker = try tracking.tracker()
     let files = results.files
     let arrivals = streaming.pictures(
       of: stream, limits: limits, output: output, onChange: change.onChange)

@@ -9,7 +9,8 @@ extension FieldWords {
     "--workers",
     "--sensor-range", "--depth-unit", "--depth-scale", "--max-error", "--calibrate-count", "--tolerance",
     "--seed",
-    "--track-buffer", "--track-high-thresh", "--track-low-thresh", "--match-thresh", "--stall", "--turns",
+    "--track-buffer", "--track-high-thresh", "--track-low-thresh", "--new-track-thresh", "--match-thresh",
+    "--stall", "--turns",
     "-n", "-i",
   ]
   /// Options that take one network.
