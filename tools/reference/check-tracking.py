@@ -82,7 +82,7 @@ def path_of(number, random, length, size):
 def camera_of(random, length):
     """The map of the ground to each picture of a camera that pans, jerks, turns and zooms."""
     speeds = np.repeat(random.uniform(-9, 9, (length // 10 + 1, 2)), 10, axis=0)[:length]
-    jerks = random.normal(0, 2, (length, 2)) + (random.random((length, 1)) < 0.05) * random.normal(0, 25, (length, 2))
+    jerks = random.normal(0, 2, (length, 2)) + (random.random((length, 1)) < 0.05) * random.normal(0, 50, (length, 2))
     places = np.zeros((length, 2))
     for number in range(1, length):
         # Turned back where the ground ends.
@@ -115,7 +115,7 @@ def draw(things, random, length, folder, is_moving=False):
     chosen = [things[index] for index in random.permutation(len(things))[: random.integers(4, 7)]]
     sprites = []
     for picture, mask in chosen:
-        scale = random.uniform(120, 210) / max(mask.shape)
+        scale = random.uniform(*((80, 140) if is_moving else (120, 210))) / max(mask.shape)
         sides = (round(mask.shape[1] * scale), round(mask.shape[0] * scale))
         sprites.append([cv2.resize(part, sides, interpolation=cv2.INTER_AREA) for part in (picture, mask * 255)])
     paths = [path_of(number, random, length, size) for number in range(len(sprites))]
