@@ -99,7 +99,7 @@ def camera_of(random, length):
 
 
 def ground_of(random, size, is_moving):
-    """What is seen where nothing is: smooth, or with a texture by which a camera's motion is seen."""
+    """The ground of a film: smooth, or with a texture by which a camera's motion is seen."""
     width, height = size
     coarse = random.integers(90, 130, (height // 40, width // 40)).astype(np.uint8)
     ground = cv2.resize(coarse, size, interpolation=cv2.INTER_CUBIC).astype(float)

@@ -72,10 +72,10 @@ import Testing
     #expect(unknown.json["frames"]?[0]?["camera"] == .null)
     let field = try summary(.fieldOfView(90))
     #expect(
-      field.cameraLines == ["camera of 2 frames: fx 50, fy 50 pixels, from the field of view stated"])
+      field.cameraLines == ["camera of 2 frames: fx 50.0, fy 50.0 pixels, from the field of view stated"])
     #expect(field.json["frames"]?[1]?["camera"]?["source"]?.string == "field-of-view")
     let stated = try summary(.stated(StatedCamera(fx: 80, fy: 81.26, cx: 50, cy: 30)))
-    #expect(stated.cameraLines == ["camera of 2 frames: fx 80, fy 81.3 pixels, as stated"])
+    #expect(stated.cameraLines == ["camera of 2 frames: fx 80.0, fy 81.3 pixels, as stated"])
   }
 
   /// Frames without poses do not say how their depths lie to each other.

@@ -42,7 +42,7 @@ package enum TrackerFile {
     }
 
     func pictures() throws -> Int {
-      guard value.wholeMatch(of: /[0-9]+/) != nil, let number = Int(value), buffers.contains(number) else {
+      guard value.wholeMatch(of: /[0-9]+/) != nil, let number = integer(of: value, in: buffers) else {
         throw error("give a number of pictures from 0 to \(buffers.upperBound)")
       }
       return number
