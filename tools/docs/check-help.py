@@ -12,6 +12,7 @@ a clone: `make check-guides`. Ends with 1 where an example fails.
 """
 
 import argparse
+import ctypes.util
 import json
 import os
 import re
@@ -32,7 +33,7 @@ NOT_AT_HAND = (
     *("depth_anything_v2_vits.pth", "depth_anything_v2_metric_hypersim_vits.pth"),
     *("weights/metric-indoor.safetensors", "recording", "weights get", "/dev/video0", "rtsp://"),
     *("weights/depth_anything_v2_vits.safetensors", "n-faulty.safetensors", "best.safetensors", "--frame 00030"),
-    *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors", "45261179"),
+    *("hf/model.safetensors", "IMG_0001.HEIC", "prompted.safetensors", "yolo26s-seg.safetensors", "45261179"),
 )
 #: Scripts that take more than the prepared folder, and what runs them.
 ELSEWHERE = {
@@ -96,10 +97,15 @@ class Place:
                 for key in ("image", "depth", "confidence"):
                     shutil.copy(folder / "all-frames" / json.loads(frame.read_text())[key], folder / name)
         first = json.loads(frames[0].read_text())
-        for target in ("bus.jpg", "photo.jpg", "pictures/one.jpg"):
+        for target in ("bus.jpg", "photo.jpg", "drone.jpg", "pictures/one.jpg"):
             shutil.copy(folder / "all-frames" / first["image"], folder / target)
         # One frame of a robot.
         shutil.copy(ROOT / "Fuzz/Captures/rosBag/bag.mcap", folder / "robot.mcap")
+        # What a phone hands over, and settings of a tracker.
+        shutil.copy(ROOT / "Tests/AppCoreTests/Goldens/lidar.r3d", folder / "scan.r3d")
+        if ctypes.util.find_library("heif"):
+            shutil.copy(ROOT / "Tests/ImagingTests/Goldens/phone_parts.heic", folder / "IMG_0001.HEIC")
+        (folder / "shop.yaml").write_text("tracker_type: botsort\ntrack_buffer: 60\ngmc_method: sparseOptFlow\n")
         self.depth_map(folder / "all-frames" / first["depth"])
         # What pages call scans are captures beside each other.
         (folder / "captures").mkdir()
