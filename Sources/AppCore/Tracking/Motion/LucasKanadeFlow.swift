@@ -76,7 +76,7 @@ package enum LucasKanadeFlow {
 /// A square of a picture and its derivatives, between pixels.
 private struct FlowSquare {
   private typealias Lanes = SIMD8<Float>
-  /// Blocks of a row.
+  /// Blocks of eight columns.
   private static let blocks = (FlowPicture.side + 7) / 8
   /// The derivatives' smaller eigenvalue, a pixel, from which on a square can be found.
   private static let leastTexture: Float = 104.8576
@@ -88,7 +88,7 @@ private struct FlowSquare {
   private var down: [Lanes]
   /// Sums of the derivatives' products, and their determinant.
   private var (xx, xy, yy, determinant): (Float, Float, Float, Float) = (0, 0, 0, 0)
-  /// 1 where a row's last block belongs to the square.
+  /// 1 where the last block belongs to the square.
   private let last: Lanes
 
   init() {
@@ -104,21 +104,25 @@ private struct FlowSquare {
     let place = Place(corner, in: level)
     var (xx, xy, yy) = (Lanes.zero, Lanes.zero, Lanes.zero)
     let (source, sourceAcross, sourceDown) = (level.levels.span, level.across.span, level.down.span)
-    for row in 0..<FlowPicture.side {
-      for block in 0..<Self.blocks {
-        let (index, element) = (row * Self.blocks + block, place.start + row * level.stride + 8 * block)
-        levels[index] = place.between(source, element, level.stride)
-        var x = place.between(sourceAcross, element, level.stride)
-        var y = place.between(sourceDown, element, level.stride)
-        if block == Self.blocks - 1 {
-          x *= last
-          y *= last
-        }
+    for block in 0..<Self.blocks {
+      let mask = block == Self.blocks - 1 ? last : Lanes(repeating: 1)
+      var element = place.start + 8 * block
+      var upper = place.lanes(source, element)
+      var (upperAcross, upperDown) = (place.lanes(sourceAcross, element), place.lanes(sourceDown, element))
+      for row in 0..<FlowPicture.side {
+        element += level.stride
+        let lower = place.lanes(source, element)
+        let (lowerAcross, lowerDown) = (place.lanes(sourceAcross, element), place.lanes(sourceDown, element))
+        let x = place.between(upperAcross, lowerAcross) * mask
+        let y = place.between(upperDown, lowerDown) * mask
+        let index = block * FlowPicture.side + row
+        levels[index] = place.between(upper, lower)
         across[index] = x
         down[index] = y
         xx += x * x
         xy += x * y
         yy += y * y
+        (upper, upperAcross, upperDown) = (lower, lowerAcross, lowerDown)
       }
     }
     (self.xx, self.xy, self.yy) = (xx.sum(), xy.sum(), yy.sum())
@@ -135,13 +139,16 @@ private struct FlowSquare {
     var (x, y) = (Lanes.zero, Lanes.zero)
     let (source, own) = (level.levels.span, levels.span)
     let (ownAcross, ownDown) = (across.span, down.span)
-    for row in 0..<FlowPicture.side {
-      for block in 0..<Self.blocks {
-        let index = row * Self.blocks + block
-        let element = place.start + row * level.stride + 8 * block
-        let difference = place.between(source, element, level.stride) - own[index]
+    for block in 0..<Self.blocks {
+      var element = place.start + 8 * block
+      var upper = place.lanes(source, element)
+      for index in block * FlowPicture.side..<(block + 1) * FlowPicture.side {
+        element += level.stride
+        let lower = place.lanes(source, element)
+        let difference = place.between(upper, lower) - own[index]
         x += difference * ownAcross[index]
         y += difference * ownDown[index]
+        upper = lower
       }
     }
     let (sumX, sumY) = (x.sum(), y.sum())
@@ -149,36 +156,30 @@ private struct FlowSquare {
     return SIMD2(xy * sumY - yy * sumX, xy * sumX - xx * sumY) * (32 / determinant)
   }
 
-  /// A corner between four pixels, with their weights.
+  /// A corner between four pixels.
   private struct Place {
     /// The element of the pixel above and left.
     let start: Int
-    private let (here, right, below, across): (Float, Float, Float, Float)
+    /// How far it is from there, in pixels.
+    private let part: SIMD2<Float>
 
     init(_ corner: SIMD2<Float>, in level: FlowLevel) {
       let whole = corner.rounded(.down)
-      let part = corner - whole
+      part = corner - whole
       start = level.element(Int(clamping: whole.x), Int(clamping: whole.y))
-      here = (1 - part.x) * (1 - part.y)
-      right = part.x * (1 - part.y)
-      below = (1 - part.x) * part.y
-      across = part.x * part.y
     }
 
-    /// Eight values between pixels, from an element on.
+    /// Eight values of a row, between its pixels, from an element on.
     @inline(__always)
-    func between(_ values: Span<Float>, _ element: Int, _ stride: Int) -> Lanes {
-      let upper = values.extracting(element..<element + 9)
-      let lower = values.extracting(element + stride..<element + stride + 9)
-      let top = Self.lanes(upper, 0) * here + Self.lanes(upper, 1) * right
-      return top + Self.lanes(lower, 0) * below + Self.lanes(lower, 1) * across
+    func lanes(_ values: Span<Float>, _ element: Int) -> Lanes {
+      let nine = values.extracting(element..<element + 9)
+      let here = Lanes(nine[0], nine[1], nine[2], nine[3], nine[4], nine[5], nine[6], nine[7])
+      let next = Lanes(nine[1], nine[2], nine[3], nine[4], nine[5], nine[6], nine[7], nine[8])
+      return here + (next - here) * part.x
     }
 
+    /// Values between those of two rows.
     @inline(__always)
-    private static func lanes(_ values: Span<Float>, _ first: Int) -> Lanes {
-      Lanes(
-        values[first], values[first + 1], values[first + 2], values[first + 3], values[first + 4],
-        values[first + 5], values[first + 6], values[first + 7])
-    }
+    func between(_ upper: Lanes, _ lower: Lanes) -> Lanes { upper + (lower - upper) * part.y }
   }
 }
