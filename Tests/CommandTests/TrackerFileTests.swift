@@ -68,6 +68,7 @@ import ardf
     ("match_thresh: nan", 65, "from 0 to 1"), ("match_thresh:", 65, "from 0 to 1"),
     ("fuse_score: maybe", 65, "give True or False"), ("tracker_type: sort", 65, "give bytetrack or botsort"),
     ("track_high_thresh: 0.05", 65, "track_low_thresh 0.1 is above track_high_thresh 0.05"),
+    ("tracker_type: ocsort", 69, "tracker_type: ocsort is not implemented"),
     ("gmc_method: ecc", 69, "gmc_method: ecc is not implemented"),
     ("gmc_method: magic", 65, "give sparseOptFlow or none"),
     ("with_reid: True", 69, "set it to False"), ("track_bufer: 30", 65, "track_bufer is not a setting"),

@@ -80,8 +80,8 @@ struct BoxMotion: Sendable {
   /// - Precondition: its shape is width and height.
   mutating func follow(_ camera: Similarity) {
     precondition(shape == .widthAndHeight, "an aspect ratio does not turn")
-    center.follow(camera, isPosition: true)
-    size.follow(camera, isPosition: false)
+    center.follow(camera.turned, shift: camera.shift)
+    size.follow(camera.sizeOfTurnedBox, shift: .zero)
   }
 
   /// The box as it is now.

@@ -141,7 +141,7 @@ public struct MultiObjectTracker: Sendable {
         guard isPossible(track.classId, sighting.classId) else { return limit + 1 }
         let distance = 1 - box.overlap(sighting.box)
         let cost = Double(fusesScores ? 1 - (1 - distance) * sighting.score : distance)
-        // A box that a camera's motion has turned over overlaps nothing.
+        // A box that camera motions have made too large to count.
         return cost.isFinite ? cost : limit + 1
       }
     }

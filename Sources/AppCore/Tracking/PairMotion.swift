@@ -40,11 +40,11 @@ struct PairMotion: Sendable {
       Square(first.rows.0 + second.rows.0, first.rows.1 + second.rows.1)
     }
 
-    /// The covariance of what a map turns: the map's matrix, times this, times the map's transposed.
-    func turned(by map: Similarity) -> Square {
+    /// The covariance of what a linear map changes: the map's matrix, times this, times the map's transposed.
+    func mapped(by map: (SIMD2<Double>) -> SIMD2<Double>) -> Square {
       // Images of columns are rows here: the product is transposed, once and once more.
-      let once = Square(map.turned(column(0)), map.turned(column(1)))
-      return Square(map.turned(once.column(0)), map.turned(once.column(1)))
+      let once = Square(map(column(0)), map(column(1)))
+      return Square(map(once.column(0)), map(once.column(1)))
     }
   }
 
@@ -82,12 +82,12 @@ struct PairMotion: Sendable {
     }
   }
 
-  /// Follows a camera's motion, whose shift changes positions alone.
-  mutating func follow(_ map: Similarity, isPosition: Bool) {
-    value = isPosition ? map.image(of: value) : map.turned(value)
-    velocity = map.turned(velocity)
-    values = values.turned(by: map)
-    both = both.turned(by: map)
-    velocities = velocities.turned(by: map)
+  /// Follows a camera's motion: a linear map, then a shift of the values alone.
+  mutating func follow(_ map: (SIMD2<Double>) -> SIMD2<Double>, shift: SIMD2<Double>) {
+    value = map(value) + shift
+    velocity = map(velocity)
+    values = values.mapped(by: map)
+    both = both.mapped(by: map)
+    velocities = velocities.mapped(by: map)
   }
 }

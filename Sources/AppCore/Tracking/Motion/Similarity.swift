@@ -45,6 +45,12 @@ package struct Similarity: Sendable, Equatable {
     SIMD2(turn.x * direction.x - turn.y * direction.y, turn.y * direction.x + turn.x * direction.y)
   }
 
+  /// The size of the upright box around a turned and scaled box of some size.
+  func sizeOfTurnedBox(_ size: SIMD2<Double>) -> SIMD2<Double> {
+    let (a, b) = (abs(turn.x), abs(turn.y))
+    return SIMD2(a * size.x + b * size.y, b * size.x + a * size.y)
+  }
+
   /// A point's image.
   package func image(of point: SIMD2<Double>) -> SIMD2<Double> { turned(point) + shift }
 }

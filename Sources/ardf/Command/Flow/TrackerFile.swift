@@ -14,6 +14,8 @@ package enum TrackerFile {
     "tracker_type", "track_high_thresh", "track_low_thresh", "new_track_thresh", "track_buffer",
     "match_thresh", "fuse_score", "gmc_method", "proximity_thresh", "appearance_thresh", "with_reid", "model",
   ]
+  /// Trackers of Ultralytics' that there are not here.
+  private static let otherTrackers = ["deepocsort", "fasttrack", "ocsort", "tracktrack"]
 
   /// One setting, with the line that it stands in.
   private struct Setting {
@@ -60,6 +62,10 @@ package enum TrackerFile {
       throw CommandError.input("\(printableName(path)): has no tracker_type; give bytetrack or botsort")
     }
     guard let method = TrackingRules.Method(rawValue: type.value) else {
+      guard !otherTrackers.contains(type.value) else {
+        throw CommandError.unsupported(
+          "\(type.place): tracker_type: \(type.value) is not implemented; give bytetrack or botsort")
+      }
       throw type.error("give bytetrack or botsort")
     }
     var rules = TrackingRules(method)
