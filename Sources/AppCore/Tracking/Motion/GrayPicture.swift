@@ -3,7 +3,8 @@ import Imaging
 
 /// A gray picture: levels from 0 to 255, row-major.
 ///
-/// Rounding is that of OpenCV's functions, which are named, so that corners lie where theirs do.
+/// Rounding is that of OpenCV's functions, which are named, so that corners lie where theirs do. No sum of levels comes near
+/// the ends of its integers, so that none is checked.
 package struct GrayPicture: Sendable, Equatable {
   /// Columns.
   package let width: Int
@@ -35,9 +36,9 @@ package struct GrayPicture: Sendable, Equatable {
         Self.fill(&lower, row: tap.second, of: image, columns, &line)
         let start = index * width
         for x in 0..<width {
-          let above = (tap.nearness * (upper[x] >> 4)) >> 16
-          let below = ((Self.one - tap.nearness) * (lower[x] >> 4)) >> 16
-          levels[start + x] = (above + below + 2) >> 2
+          let above = (tap.nearness &* (upper[x] &>> 4)) &>> 16
+          let below = ((Self.one &- tap.nearness) &* (lower[x] &>> 4)) &>> 16
+          levels[start + x] = (above &+ below &+ 2) &>> 2
         }
       }
     }
@@ -62,7 +63,9 @@ package struct GrayPicture: Sendable, Equatable {
         let below = all.extracting(Self.row(2 * row + 1, own, ownHeight))
         let bottom = all.extracting(Self.row(2 * row + 2, own, ownHeight))
         for x in 0..<own {
-          sums[x + 2] = top[x] + bottom[x] + 4 * (above[x] + below[x]) + 6 * middle[x]
+          let outer = top[x] &+ bottom[x]
+          let inner = above[x] &+ below[x]
+          sums[x + 2] = outer &+ 4 &* inner &+ 6 &* middle[x]
         }
         for x in 1...2 {
           sums[2 - x] = sums[2 + Self.mirrored(-x, own)]
@@ -70,9 +73,9 @@ package struct GrayPicture: Sendable, Equatable {
         }
         let start = index * width
         for x in 0..<width {
-          let outer = sums[2 * x] + sums[2 * x + 4]
-          let inner = sums[2 * x + 1] + sums[2 * x + 3]
-          reduced[start + x] = (outer + 4 * inner + 6 * sums[2 * x + 2] + 128) >> 8
+          let outer = sums[2 * x] &+ sums[2 * x + 4]
+          let inner = sums[2 * x + 1] &+ sums[2 * x + 3]
+          reduced[start + x] = (outer &+ 4 &* inner &+ 6 &* sums[2 * x + 2] &+ 128) &>> 8
         }
       }
     }
@@ -119,13 +122,13 @@ package struct GrayPicture: Sendable, Equatable {
   ) {
     let bytes = image.pixels.span.extracting(row * image.width * 3..<(row + 1) * image.width * 3)
     for x in 0..<image.width {
-      let red = Int32(bytes[3 * x]) * 9798
-      let green = Int32(bytes[3 * x + 1]) * 19235
-      let blue = Int32(bytes[3 * x + 2]) * 3735
-      line[x] = (red + green + blue + (1 << 14)) >> 15
+      let red = Int32(bytes[3 * x]) &* 9798
+      let green = Int32(bytes[3 * x + 1]) &* 19235
+      let blue = Int32(bytes[3 * x + 2]) &* 3735
+      line[x] = (red &+ green &+ blue &+ 16384) &>> 15
     }
     for (x, tap) in columns.enumerated() {
-      sums[x] = line[tap.first] * tap.nearness + line[tap.second] * (one - tap.nearness)
+      sums[x] = line[tap.first] &* tap.nearness &+ line[tap.second] &* (one &- tap.nearness)
     }
   }
 }

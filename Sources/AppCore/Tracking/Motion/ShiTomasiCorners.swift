@@ -136,15 +136,15 @@ private struct DerivativeLine {
     let own = levels.extracting(y * width..<(y + 1) * width)
     let lower = levels.extracting(under * width..<(under + 1) * width)
     for x in 0..<width {
-      smooth[x + 1] = upper[x] + 2 * own[x] + lower[x]
-      steps[x + 1] = lower[x] - upper[x]
+      smooth[x + 1] = upper[x] &+ 2 &* own[x] &+ lower[x]
+      steps[x + 1] = lower[x] &- upper[x]
     }
     let (first, last) = (1 + GrayPicture.mirrored(-1, width), 1 + GrayPicture.mirrored(width, width))
     (smooth[0], smooth[width + 1]) = (smooth[first], smooth[last])
     (steps[0], steps[width + 1]) = (steps[first], steps[last])
     for x in 0..<width {
-      across[x + 1] = Float(smooth[x + 2] - smooth[x])
-      down[x + 1] = Float(steps[x] + 2 * steps[x + 1] + steps[x + 2])
+      across[x + 1] = Float(smooth[x + 2] &- smooth[x])
+      down[x + 1] = Float(steps[x] &+ 2 &* steps[x + 1] &+ steps[x + 2])
     }
     (across[0], across[width + 1]) = (across[first], across[last])
     (down[0], down[width + 1]) = (down[first], down[last])
