@@ -22,6 +22,9 @@ import Testing
     let check = try CommandRun(["capture", "check", "IMG_0001.jpg"], in: place.path)
     #expect(
       check.status == 0 && (check.output + check.error).contains("a portrait matte, a gain map, a depth map"))
+    #expect(check.output.contains("camera of 1 frame: not known; --fov DEGREES"), "\(check.output)")
+    let camera = try CommandRun(["capture", "check", Self.golden("phone_turned.heic", of: "Imaging")])
+    #expect(camera.output.contains(" pixels, from EXIF's focal length"), "\(camera.output)")
     let run = try CommandRun(
       ["run", "IMG_0001.jpg", "--out", "out"] + TinyNetwork.detectorOptions, in: place.path)
     #expect(run.status == 0, "\(run.error)")

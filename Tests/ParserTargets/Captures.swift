@@ -5,8 +5,13 @@ import Synchronization
 import TestSupport
 
 extension ParserTarget {
-  /// Captures of every layout, each with one of its files replaced.
+  /// Captures of every layout, each with one of its files replaced; messages of recordings by themselves.
   static let captures: [ParserTarget] = [
+    ParserTarget("ros-message") { bytes in
+      var limits = CaptureLimits()
+      (limits.pixels, limits.depthCells) = (1 << 16, 1 << 16)
+      try ROSMessageTrial.decode(bytes, limits: limits)
+    },
     capture("native", "frame.json"), capture("clip", "00000.json"), capture("recorded", "messages.bin"),
     capture("recorded", "index.jsonl"), capture("scannerApp", "frame_00000.json"),
     capture("strayScanner", "odometry.csv"), capture("strayScanner", "camera_matrix.csv"),

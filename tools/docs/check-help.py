@@ -12,6 +12,7 @@ the lines of guides and reference that begin with `python` are run too, by that 
 """
 
 import argparse
+import ctypes.util
 import json
 import os
 import re
@@ -35,7 +36,7 @@ NOT_AT_HAND = (
     *("depth_anything_v2_vits.pth", "depth_anything_v2_metric_hypersim_vits.pth"),
     *("metric-indoor", "recording", "weights get", "/dev/video0", "rtsp://"),
     *("weights/depth_anything_v2_vits.safetensors", "n-faulty.safetensors", "best.safetensors", "--frame 00030"),
-    *("hf/model.safetensors", "prompted.safetensors", "yolo26s-seg.safetensors", "45261179"),
+    *("hf/model.safetensors", "IMG_0001.HEIC", "prompted.safetensors", "yolo26s-seg.safetensors", "45261179"),
     *("yolo11n-pose.pt", "yolo11n-obb.pt"),
 )
 #: Scripts that take more than the prepared folder, and what runs them.
@@ -105,6 +106,11 @@ class Place:
             shutil.copy(folder / "all-frames" / first["image"], folder / target)
         # One frame of a robot.
         shutil.copy(ROOT / "Fuzz/Captures/rosBag/bag.mcap", folder / "robot.mcap")
+        # What a phone hands over, and settings of a tracker.
+        shutil.copy(ROOT / "Tests/AppCoreTests/Goldens/lidar.r3d", folder / "scan.r3d")
+        if ctypes.util.find_library("heif"):
+            shutil.copy(ROOT / "Tests/ImagingTests/Goldens/phone_parts.heic", folder / "IMG_0001.HEIC")
+        (folder / "shop.yaml").write_text("tracker_type: botsort\ntrack_buffer: 60\ngmc_method: sparseOptFlow\n")
         self.depth_map(folder / "all-frames" / first["depth"])
         # What pages call scans are captures beside each other.
         (folder / "captures").mkdir()

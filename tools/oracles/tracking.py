@@ -28,18 +28,25 @@ class Detections:
 
 
 def tracker(kind, changes=()):
-    """`bytetrack` or `botsort` with the defaults of its file, without compensation of the camera's motion."""
+    """`bytetrack` or `botsort` with the defaults of its file, and changes of them."""
     file = Path(ultralytics.__file__).parent / f"cfg/trackers/{kind}.yaml"
-    settings = {**YAML.load(file), "gmc_method": "none", **dict(changes)}
+    settings = {**YAML.load(file), **dict(changes)}
     return {"bytetrack": BYTETracker, "botsort": BOTSORT}[kind](SimpleNamespace(**settings))
 
 
-def identities(pictures, tracker):
-    """The identity of each row `[x1, y1, x2, y2, score]` of each picture, 0 for none."""
+#: Settings without compensation of the camera's motion, for which no pictures are needed.
+STILL = {"gmc_method": "none"}
+
+
+def identities(pictures, tracker, images=None):
+    """The identity of each row `[x1, y1, x2, y2, score]` of each picture, 0 for none.
+
+    `images`: the pictures themselves, blue first, for a tracker that finds the camera's motion in them.
+    """
     found = []
-    for rows in pictures:
+    for rows, image in zip(pictures, images or [None] * len(pictures), strict=True):
         ids = [0] * len(rows)
-        for track in tracker.update(Detections(rows)):
+        for track in tracker.update(Detections(rows), image):
             ids[int(track[-1])] = int(track[4])
         found.append(ids)
     return found

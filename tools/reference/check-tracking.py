@@ -4,11 +4,12 @@
     python tools/reference/check-tracking.py --weights yolo11n-seg.pt DATA/images DATA/coco/images [--film FILM]...
 
 Draws films of things cut out of the pictures by their masks: they cross in front of each other, are hidden by a wall,
-come in, leave and return, so that their boxes and identities are known exactly. `ardf detect` says which boxes there
-are without a tracker, and which identities they get with one; Ultralytics' tracker is given the former. Prints how many
-boxes and identities there are, in how many boxes the two differ, and HOTA and IDF1 of both by `trackeval` against what
-was drawn. `--film` takes films, sequences and folders too: of those the identities are compared alone. Ends with 1
-where an identity differs.
+come in, leave and return, so that their boxes and identities are known exactly. In others the camera pans, jerks, turns
+and zooms over a ground with texture. `ardf detect` says which boxes there are without a tracker, and which identities
+they get with one; Ultralytics' tracker is given the former, and the pictures where it follows the camera too. Prints
+how many boxes and identities there are, in how many boxes the two differ, and HOTA and IDF1 of both by `trackeval`
+against what was drawn. `--film` takes films, sequences and folders too: of those the identities are compared alone.
+Ends with 1 where an identity differs.
 """
 
 import argparse
@@ -31,7 +32,14 @@ from oracles import pictures, tracking, yolo
 WIDTH, HEIGHT = 640, 480
 #: Of a thing that counts as shown: the share of its pixels inside the picture that nothing hides.
 SHOWN = 0.5
-KINDS = ("bytetrack", "botsort")
+#: Name of a tracker in the table, its options, and Ultralytics' settings.
+STILL = {
+    "bytetrack": (["bytetrack"], tracking.STILL),
+    "botsort, gmc off": (["botsort", "--gmc", "off"], tracking.STILL),
+}
+MOVING = {**STILL, "botsort": (["botsort"], {})}
+#: How far a moving camera's ground reaches beyond a picture.
+MARGIN = 160
 COLUMNS = ("film", "pictures", "tracker", "boxes", "ids", "differ", "HOTA", "theirs", "IDF1", "theirs")
 
 
@@ -53,44 +61,76 @@ def cut_out(weights, paths, most):
     return things
 
 
-def path_of(number, random, length):
+def path_of(number, random, length, size):
     """Where the middle of a thing is in each picture, and whether it passes in front of others."""
+    width, height = size
     time = np.arange(length) / length
-    height = HEIGHT * random.uniform(0.3, 0.7)
+    level = height * random.uniform(0.3, 0.7)
     kind = number % 4
     if kind == 0:  # from left to right
-        x = WIDTH * (-0.2 + 1.4 * time)
+        x = width * (-0.2 + 1.4 * time)
     elif kind == 1:  # from right to left: crosses the former
-        x = WIDTH * (1.1 - 1.1 * time)
+        x = width * (1.1 - 1.1 * time)
     elif kind == 2:  # leaves and returns
-        x = WIDTH * (0.75 + 0.45 * np.sin(2 * np.pi * time))
+        x = width * (0.75 + 0.45 * np.sin(2 * np.pi * time))
     else:  # to and fro, hidden by the wall and not
-        x = WIDTH * (0.35 + 0.15 * np.sin(4 * np.pi * time))
-    y = height + HEIGHT * 0.04 * np.sin(2 * np.pi * (time * random.uniform(1, 3) + random.uniform(0, 1)))
+        x = width * (0.35 + 0.15 * np.sin(4 * np.pi * time))
+    y = level + height * 0.04 * np.sin(2 * np.pi * (time * random.uniform(1, 3) + random.uniform(0, 1)))
     return np.stack([x, y], 1)
 
 
-def draw(things, random, length, folder):
+def camera_of(random, length):
+    """The map of the ground to each picture of a camera that pans, jerks, turns and zooms."""
+    speeds = np.repeat(random.uniform(-9, 9, (length // 10 + 1, 2)), 10, axis=0)[:length]
+    jerks = random.normal(0, 2, (length, 2)) + (random.random((length, 1)) < 0.05) * random.normal(0, 50, (length, 2))
+    places = np.zeros((length, 2))
+    for number in range(1, length):
+        # Turned back where the ground ends.
+        outside = np.abs(places[number - 1]) > MARGIN * 0.6
+        speeds[number:][:, outside] = -np.sign(places[number - 1][outside]) * np.abs(speeds[number:][:, outside])
+        places[number] = np.clip(places[number - 1] + speeds[number] + jerks[number], -0.7 * MARGIN, 0.7 * MARGIN)
+    phase = 2 * np.pi * np.arange(length) / length
+    middle = ((WIDTH / 2 + MARGIN), (HEIGHT / 2 + MARGIN))
+    for number, place in enumerate(places):
+        turn, scale = 2 * np.sin(3 * phase[number]), 1.05 + 0.05 * np.sin(2 * phase[number])
+        matrix = cv2.getRotationMatrix2D(middle, turn, scale)
+        matrix[:, 2] += place - MARGIN
+        yield matrix
+
+
+def ground_of(random, size, is_moving):
+    """The ground of a film: smooth, or with a texture by which a camera's motion is seen."""
+    width, height = size
+    coarse = random.integers(90, 130, (height // 40, width // 40)).astype(np.uint8)
+    ground = cv2.resize(coarse, size, interpolation=cv2.INTER_CUBIC).astype(float)
+    for cell in (4, 9, 23) if is_moving else ():
+        fine = random.normal(0, 14, (height // cell + 1, width // cell + 1))
+        ground += cv2.resize(fine, size, interpolation=cv2.INTER_CUBIC)
+    return np.repeat(np.clip(ground, 0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
+
+
+def draw(things, random, length, folder, is_moving=False):
     """Writes a film's pictures; returns of each picture the boxes of what it shows, by the number of the thing."""
+    size = (WIDTH + 2 * MARGIN, HEIGHT + 2 * MARGIN) if is_moving else (WIDTH, HEIGHT)
     chosen = [things[index] for index in random.permutation(len(things))[: random.integers(4, 7)]]
     sprites = []
     for picture, mask in chosen:
-        scale = random.uniform(120, 210) / max(mask.shape)
-        size = (round(mask.shape[1] * scale), round(mask.shape[0] * scale))
-        sprites.append([cv2.resize(part, size, interpolation=cv2.INTER_AREA) for part in (picture, mask * 255)])
-    paths = [path_of(number, random, length) for number in range(len(sprites))]
+        scale = random.uniform(*((80, 140) if is_moving else (120, 210))) / max(mask.shape)
+        sides = (round(mask.shape[1] * scale), round(mask.shape[0] * scale))
+        sprites.append([cv2.resize(part, sides, interpolation=cv2.INTER_AREA) for part in (picture, mask * 255)])
+    paths = [path_of(number, random, length, size) for number in range(len(sprites))]
     order = random.permutation(len(sprites))
-    ground = random.integers(90, 130, (HEIGHT // 40, WIDTH // 40)).astype(np.uint8)
-    ground = np.repeat(cv2.resize(ground, (WIDTH, HEIGHT), interpolation=cv2.INTER_CUBIC)[:, :, None], 3, axis=2)
+    ground = ground_of(random, size, is_moving)
+    cameras = camera_of(random, length) if is_moving else [None] * length
     truth = []
-    for number in range(length):
+    for number, camera in enumerate(cameras):
         picture = ground.copy()
-        owner = np.full((HEIGHT, WIDTH), -1)
+        owner = np.full(size[::-1], -1, np.int16)
         whole = {}
         for thing in order:
             color, mask = sprites[thing]
             left, top = np.round(paths[thing][number] - np.array(mask.shape[::-1]) / 2).astype(int)
-            edges = max(left, 0), max(top, 0), min(left + mask.shape[1], WIDTH), min(top + mask.shape[0], HEIGHT)
+            edges = max(left, 0), max(top, 0), min(left + mask.shape[1], size[0]), min(top + mask.shape[0], size[1])
             if edges[0] >= edges[2] or edges[1] >= edges[3]:
                 continue
             there = np.s_[edges[1] : edges[3], edges[0] : edges[2]]
@@ -99,22 +139,36 @@ def draw(things, random, length, folder):
             picture[there][inside] = color[here][inside]
             owner[there][inside] = thing
             whole[thing] = edges, np.count_nonzero(mask > 127)
-        wall = np.s_[:, round(WIDTH * 0.42) : round(WIDTH * 0.47)]
-        picture[wall], owner[wall] = (70, 75, 80), -1
+        if not is_moving:
+            wall = np.s_[:, round(WIDTH * 0.42) : round(WIDTH * 0.47)]
+            picture[wall], owner[wall] = (70, 75, 80), -1
+        zoom = 1
+        if camera is not None:
+            picture = cv2.warpAffine(picture, camera, (WIDTH, HEIGHT), flags=cv2.INTER_LINEAR)
+            owner = cv2.warpAffine(owner, camera, (WIDTH, HEIGHT), flags=cv2.INTER_NEAREST, borderValue=-1)
+            zoom = np.linalg.det(camera[:, :2])
         noise = random.normal(0, 3, picture.shape)
         cv2.imwrite(f"{folder}/{number:04}.png", np.clip(picture + noise, 0, 255).astype(np.uint8)[:, :, ::-1])
         shown = {}
         for thing, (edges, area) in whole.items():
-            if np.count_nonzero(owner == thing) >= SHOWN * area:
-                shown[thing] = edges
+            if np.count_nonzero(owner == thing) >= SHOWN * area * zoom:
+                shown[thing] = edges if camera is None else seen_box(edges, camera)
         truth.append(shown)
     return truth
 
 
-def detected(arguments, source, kind):
+def seen_box(edges, camera):
+    """The box, within the picture, of a box of the ground as a camera sees it."""
+    left, top, right, bottom = edges
+    corners = np.array([[left, top, 1], [right, top, 1], [left, bottom, 1], [right, bottom, 1]]) @ camera.T
+    least, most = corners.min(0), corners.max(0)
+    return max(least[0], 0), max(least[1], 0), min(most[0], WIDTH), min(most[1], HEIGHT)
+
+
+def detected(arguments, source, options):
     """Each picture's rows `[x1, y1, x2, y2, score]`, and their identities."""
     command = [arguments.ardf, "detect", source, "--yolo", arguments.weights, "--imgsz", arguments.imgsz]
-    command += ["--conf", 0.1, "--masks", "fast", "--track", kind, "--threads", arguments.threads, "--out", "-"]
+    command += ["--conf", 0.1, "--masks", "fast", "--track", *options, "--threads", arguments.threads, "--out", "-"]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{source}: {done.stderr}")
@@ -126,6 +180,16 @@ def detected(arguments, source, kind):
         rows.append([[*box, item["confidence"]] for box, item in zip(corners, found, strict=True)])
         ids.append([item.get("track", 0) for item in found])
     return rows, ids
+
+
+def images(source):
+    """The pictures of a film or a folder, blue first."""
+    if os.path.isdir(source):
+        return [pictures.read(path)[:, :, ::-1].copy() for path in pictures.paths([source])]
+    film, found = cv2.VideoCapture(source), []
+    while (read := film.read())[0]:
+        found.append(read[1])
+    return found
 
 
 def identities(rows, followed, ids):
@@ -201,15 +265,16 @@ def main():
         raise SystemExit(f"{len(things)} things can be cut out of these pictures; give more of them")
     random = np.random.default_rng(3)
     failed = False
-    results = {kind: ([], []) for kind in KINDS}
+    results = {kind: ([], []) for kind in MOVING}
     print(f"| {' | '.join(COLUMNS)} |\n|---|--:|---{'|--:' * (len(COLUMNS) - 3)}|")
 
-    def compare(name, source, truth=None):
+    def compare(name, source, kinds, truth=None):
         nonlocal failed
-        rows, _ = detected(arguments, source, "off")
-        for kind in KINDS:
-            ours = identities(rows, *detected(arguments, source, kind))
-            theirs = tracking.identities(rows, tracking.tracker(kind))
+        rows, _ = detected(arguments, source, ["off"])
+        for kind, (options, settings) in kinds.items():
+            ours = identities(rows, *detected(arguments, source, options))
+            seen = None if settings == tracking.STILL else images(source)
+            theirs = tracking.identities(rows, tracking.tracker(options[0], settings), seen)
             pairs = [pair for one, other in zip(ours, theirs, strict=True) for pair in zip(one, other, strict=True)]
             differ = sum(one != other for one, other in pairs)
             cells = [name, len(rows), kind, len(pairs), len({one for one, _ in pairs if one}), differ]
@@ -224,11 +289,12 @@ def main():
             failed |= differ > 0
 
     for number in range(arguments.films):
-        with tempfile.TemporaryDirectory() as folder:
-            truth = draw(things, random, arguments.length, folder)
-            compare(f"drawn {number}", folder, truth)
+        for name, kinds in (("drawn", STILL), ("moving camera", MOVING)):
+            with tempfile.TemporaryDirectory() as folder:
+                truth = draw(things, random, arguments.length, folder, is_moving=kinds is MOVING)
+                compare(f"{name} {number}", folder, kinds, truth)
     for film in arguments.film:
-        compare(Path(film).name, os.path.realpath(film))
+        compare(Path(film).name, os.path.realpath(film), MOVING)
     for kind, both in results.items():
         if both[0]:
             print(f"| all drawn | | {kind} | | | | {' | '.join(row_of(both))} |")

@@ -22,6 +22,10 @@ package struct CaptureSummary: Sendable, Equatable {
     package let timestamp: Double
     /// Size of the stored picture.
     package let imageSize: PixelSize
+    /// Pinhole camera of the stored picture; nil where none is known.
+    package let camera: Intrinsics?
+    /// Where that is known from.
+    package let cameraOrigin: CameraOrigin
     /// Size of the depth grid; nil without depth.
     package let depthSize: PixelSize?
     /// Share of cells with a depth, 0...1.
@@ -46,6 +50,8 @@ package struct CaptureSummary: Sendable, Equatable {
       name = frame.name
       timestamp = frame.timestamp
       imageSize = frame.imageSize
+      camera = frame.intrinsics
+      cameraOrigin = frame.cameraOrigin
       depthSize = frame.depth?.size
       let valid = (frame.depth?.elements ?? []).filter { $0 > 0 }.sorted()
       validShare = frame.depth.map { Double(valid.count) / Double($0.elements.count) } ?? 0
@@ -196,6 +202,30 @@ package struct CaptureSummary: Sendable, Equatable {
     }
   }
 
+  /// The cameras, a line for all that are known from the same, and one for the frames without.
+  package var cameraLines: [String] {
+    var lines = CameraOrigin.allCases.compactMap { origin -> String? in
+      let cameras = frames.filter { $0.cameraOrigin == origin }.compactMap(\.camera)
+      guard !cameras.isEmpty else { return nil }
+      return "camera of \(counted(cameras.count, "frame")): fx \(Self.range(cameras.map(\.fx))), "
+        + "fy \(Self.range(cameras.map(\.fy))) pixels, \(origin.words)"
+    }
+    let unknown = frames.count { $0.camera == nil }
+    if unknown > 0 {
+      let remedy = layout == .images ? "; --fov DEGREES or --intrinsics FX,FY,CX,CY states one" : ""
+      lines.append("camera of \(counted(unknown, "frame")): not known" + remedy)
+    }
+    return lines
+  }
+
+  /// The least and the greatest of some numbers, to a tenth.
+  private static func range(_ numbers: [Double]) -> String {
+    let ends = [numbers.min() ?? 0, numbers.max() ?? 0].map {
+      JSONValue.rounded($0, decimals: 1).serialized()
+    }
+    return ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
+  }
+
   /// Parts of pictures' files other than the pictures, a line for all files that hold the same.
   package var companionLines: [String] {
     var kinds: [[String]] = []
@@ -243,6 +273,13 @@ extension CaptureSummary.Frame {
       } ?? .null,
       "confidence": confidenceCounts.map { .array($0.map(JSONValue.integer)) } ?? .null,
       "companions": .array(companions.map(JSONValue.string)),
+      "camera": camera.map { camera in
+        [
+          "fx": .rounded(camera.fx, decimals: 3), "fy": .rounded(camera.fy, decimals: 3),
+          "cx": .rounded(camera.cx, decimals: 3), "cy": .rounded(camera.cy, decimals: 3),
+          "source": .string(cameraOrigin.rawValue),
+        ]
+      } ?? .null,
       "orientation": .string("\(orientation)"),
       "orientationByGravity": orientationByGravity.map { .string("\($0)") } ?? .null,
     ]

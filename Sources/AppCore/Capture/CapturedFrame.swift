@@ -19,6 +19,8 @@ public struct CapturedFrame: Sendable {
   public var sensor: SensorModel
   /// Pinhole camera for `imageSize`, pixel-center convention; nil for a plain picture.
   public let intrinsics: Intrinsics?
+  /// Where `intrinsics` is known from.
+  package var cameraOrigin = CameraOrigin.capture
   /// The camera's pose; identity for a plain picture.
   public let cameraToWorld: RigidTransform<CameraARKit, World>
   /// Whether the capture states a camera pose; else the camera is at the origin, and the world is its own frame.

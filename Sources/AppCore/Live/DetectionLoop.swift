@@ -84,7 +84,7 @@ package actor DetectionLoop {
     case .refused: return .refused
     case .cancelled: return .cancelled
     case .done(let detections), .failed(_, recovered: .some(let detections)):
-      let sure = followed.update(filter.apply(detections), at: time.now)
+      let sure = followed.update(filter.apply(detections), at: time.now, in: frame.image)
       let objects = followed.objects
       await observer?.detected(sure, objects: objects, in: frame)
       return .updated(objects)

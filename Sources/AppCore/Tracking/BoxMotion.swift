@@ -1,13 +1,13 @@
 import Geometry
 
-/// A box that moves: a Kalman filter of constant velocity over four numbers of the box.
+/// A box that moves: Kalman filters of constant velocity over its center and over its size.
 ///
 /// The noise of motion and of measurement is a share of the box's size, so that near and far objects are followed alike.
-/// It couples no two of the four numbers, so that the filter of eight states is four of two.
+/// It couples neither filter with the other.
 ///
 /// Source: A. Bewley et al., *Simple online and realtime tracking* (2016); N. Wojke et al., *Simple online and realtime
 /// tracking with a deep association metric* (2017), whose weights these are; N. Aharon et al., *BoT-SORT* (2022), for
-/// width in place of aspect ratio.
+/// width in place of aspect ratio and for the camera's motion.
 struct BoxMotion: Sendable {
   /// The meaning of the two numbers that follow the center.
   enum Shape: Sendable {
@@ -15,32 +15,6 @@ struct BoxMotion: Sendable {
     case aspectAndHeight
     /// Width and height (BoT-SORT).
     case widthAndHeight
-  }
-
-  /// One number and its velocity, per frame.
-  private struct Axis: Sendable {
-    var value: Double
-    var velocity = 0.0
-    // Variance of the value, covariance, variance of the velocity.
-    var variance: (value: Double, both: Double, velocity: Double)
-
-    mutating func predict(noise: Double, velocityNoise: Double) {
-      value += velocity
-      variance.value += 2 * variance.both + variance.velocity + noise * noise
-      variance.both += variance.velocity
-      variance.velocity += velocityNoise * velocityNoise
-    }
-
-    mutating func update(_ measured: Double, noise: Double) {
-      let innovation = measured - value
-      let total = variance.value + noise * noise
-      let gain = (value: variance.value / total, velocity: variance.both / total)
-      value += gain.value * innovation
-      velocity += gain.velocity * innovation
-      variance.velocity -= gain.velocity * gain.velocity * total
-      variance.both -= gain.value * gain.velocity * total
-      variance.value -= gain.value * gain.value * total
-    }
   }
 
   /// Standard deviation of a position, as a share of the box's size.
@@ -51,20 +25,24 @@ struct BoxMotion: Sendable {
   private static let aspect = (value: 1e-2, velocity: 1e-5, measured: 1e-1)
 
   private let shape: Shape
-  private var axes: [Axis]
+  private var (center, size): (PairMotion, PairMotion)
 
   /// A box at rest.
   ///
   /// - Precondition: its height is positive.
   init(_ box: TrackedBox, shape: Shape) {
     self.shape = shape
-    let numbers = Self.numbers(of: box, shape)
-    let scales = Self.scales(numbers, shape)
-    axes = zip(numbers, scales).map { number, scale in
-      let value = scale.map { 2 * Self.position * $0 } ?? Self.aspect.value
-      let velocity = scale.map { 10 * Self.velocity * $0 } ?? Self.aspect.velocity
-      return Axis(value: number, variance: (value * value, 0, velocity * velocity))
+    let (place, extent) = Self.numbers(of: box, shape)
+    let scale = Self.scale(extent, shape)
+    center = PairMotion(
+      place, deviation: 2 * Self.position * scale, velocityDeviation: 10 * Self.velocity * scale)
+    var deviation = 2 * Self.position * scale
+    var velocityDeviation = 10 * Self.velocity * scale
+    if shape == .aspectAndHeight {
+      deviation.x = Self.aspect.value
+      velocityDeviation.x = Self.aspect.velocity
     }
+    size = PairMotion(extent, deviation: deviation, velocityDeviation: velocityDeviation)
   }
 
   /// Moves on by a frame.
@@ -73,48 +51,62 @@ struct BoxMotion: Sendable {
   /// - `movesUnseen`: whether its place keeps moving then.
   mutating func predict(isSeen: Bool, movesUnseen: Bool) {
     if !isSeen {
-      axes[3].velocity = 0
-      if shape == .widthAndHeight { axes[2].velocity = 0 }
-      if !movesUnseen { for index in axes.indices { axes[index].velocity = 0 } }
+      size.stop(1)
+      if shape == .widthAndHeight || !movesUnseen { size.stop(0) }
+      if !movesUnseen {
+        center.stop(0)
+        center.stop(1)
+      }
     }
-    for (index, scale) in Self.scales(axes.map(\.value), shape).enumerated() {
-      axes[index].predict(
-        noise: scale.map { Self.position * $0 } ?? Self.aspect.value,
-        velocityNoise: scale.map { Self.velocity * $0 } ?? Self.aspect.velocity)
-    }
+    let scale = Self.scale(size.value, shape)
+    center.predict(noise: Self.position * scale, velocityNoise: Self.velocity * scale)
+    var (noise, velocityNoise) = (Self.position * scale, Self.velocity * scale)
+    if shape == .aspectAndHeight { (noise.x, velocityNoise.x) = (Self.aspect.value, Self.aspect.velocity) }
+    size.predict(noise: noise, velocityNoise: velocityNoise)
   }
 
   /// Takes in where a detector sees the box.
   mutating func update(_ box: TrackedBox) {
-    let measured = Self.numbers(of: box, shape)
-    for (index, scale) in Self.scales(axes.map(\.value), shape).enumerated() {
-      axes[index].update(measured[index], noise: scale.map { Self.position * $0 } ?? Self.aspect.measured)
-    }
+    let (place, extent) = Self.numbers(of: box, shape)
+    let scale = Self.scale(size.value, shape)
+    center.update(place, noise: Self.position * scale)
+    var noise = Self.position * scale
+    if shape == .aspectAndHeight { noise.x = Self.aspect.measured }
+    size.update(extent, noise: noise)
+  }
+
+  /// Follows the camera's motion from the last frame to this one.
+  ///
+  /// - Precondition: its shape is width and height.
+  mutating func follow(_ camera: Similarity) {
+    precondition(shape == .widthAndHeight, "an aspect ratio does not turn")
+    center.follow(camera.turned, shift: camera.shift)
+    size.follow(camera.sizeOfTurnedBox, shift: .zero)
   }
 
   /// The box as it is now.
   var box: TrackedBox {
-    let height = axes[3].value
-    let width = shape == .widthAndHeight ? axes[2].value : axes[2].value * height
+    let height = size.value.y
+    let width = shape == .widthAndHeight ? size.value.x : size.value.x * height
+    let (left, top) = (center.value.x - width / 2, center.value.y - height / 2)
     return TrackedBox(
-      minX: Float(axes[0].value - width / 2), minY: Float(axes[1].value - height / 2),
-      maxX: Float(axes[0].value - width / 2 + width), maxY: Float(axes[1].value - height / 2 + height))
+      minX: Float(left), minY: Float(top), maxX: Float(left + width), maxY: Float(top + height))
   }
 
-  private static func numbers(of box: TrackedBox, _ shape: Shape) -> [Double] {
+  private static func numbers(
+    of box: TrackedBox, _ shape: Shape
+  ) -> (center: SIMD2<Double>, size: SIMD2<Double>) {
     let (width, height) = (box.maxX - box.minX, box.maxY - box.minY)
-    return [
-      Double(box.minX + width / 2), Double(box.minY + height / 2),
-      Double(shape == .widthAndHeight ? width : width / height), Double(height),
-    ]
+    let first = shape == .widthAndHeight ? width : width / height
+    return (
+      SIMD2(Double(box.minX + width / 2), Double(box.minY + height / 2)),
+      SIMD2(Double(first), Double(height))
+    )
   }
 
-  /// The number to which each number's noise is proportional; nil for an aspect ratio.
-  private static func scales(_ numbers: [Double], _ shape: Shape) -> [Double?] {
-    switch shape {
-    case .aspectAndHeight: [numbers[3], numbers[3], nil, numbers[3]]
-    case .widthAndHeight: [numbers[2], numbers[3], numbers[2], numbers[3]]
-    }
+  /// The numbers to which the noise of center and size is proportional, but for that of an aspect ratio.
+  private static func scale(_ size: SIMD2<Double>, _ shape: Shape) -> SIMD2<Double> {
+    shape == .widthAndHeight ? size : SIMD2(size.y, size.y)
   }
 }
 

@@ -1,4 +1,5 @@
 import Geometry
+import Imaging
 
 /// An object that is followed from detection to detection.
 public struct TrackedObject: Sendable, Equatable, Identifiable {
@@ -38,11 +39,17 @@ package struct FollowedObjects: Sendable {
 
   /// Takes in the detections of one picture and forgets what is too old.
   ///
+  /// - Parameters:
+  ///   - detections: The picture's detections.
+  ///   - now: The time.
+  ///   - image: The picture, by which the tracker finds the camera's motion if its rules ask for it.
   /// - Returns: the detections, each with the identity of its object, if it has one.
-  package mutating func update(_ detections: [Detection], at now: Duration) -> [Detection] {
+  package mutating func update(
+    _ detections: [Detection], at now: Duration, in image: RGBImage? = nil
+  ) -> [Detection] {
     expire(at: now)
     latestUpdate = now
-    let identities = tracker.update(detections)
+    let identities = tracker.update(detections, in: image)
     for (detection, identity) in zip(detections, identities) {
       if let identity { see(detection, as: identity, at: now) }
     }

@@ -1,4 +1,5 @@
 import Geometry
+import Imaging
 
 /// Gives the detections of a film's pictures identities: two rounds of association of predicted boxes with detections,
 /// the sure ones first.
@@ -42,15 +43,22 @@ public struct MultiObjectTracker: Sendable {
   /// Seen in the last picture; those that are not confirmed among them.
   private var tracked: [Track] = []
   private var lost: [Track] = []
+  private var camera = CameraMotion()
 
   /// A tracker that follows nothing yet.
   public init(_ rules: TrackingRules = TrackingRules()) { self.rules = rules }
 
   /// Takes in the detections of the next picture.
   ///
+  /// - Parameters:
+  ///   - detections: The picture's detections, in its pixels.
+  ///   - image: The picture, by which rules with `followsCamera` find the camera's motion; they take it to stand still
+  ///     where there is none.
   /// - Returns: the identity of each detection, from 1 and never used again; nil of one that belongs to no track, or to
   ///   one that has to be seen once more.
-  public mutating func update<Frame>(_ detections: [FramedDetection<Frame>]) -> [Int?] {
+  public mutating func update<Frame>(
+    _ detections: [FramedDetection<Frame>], in image: RGBImage? = nil
+  ) -> [Int?] {
     picture += 1
     let sightings = detections.enumerated().compactMap { index, found -> Sighting? in
       let box = TrackedBox(found.box)
@@ -64,6 +72,12 @@ public struct MultiObjectTracker: Sendable {
     var pool = tracked.filter(\.isConfirmed) + lost
     for index in pool.indices {
       pool[index].motion.predict(isSeen: pool[index].state == .tracked, movesUnseen: rules.movesLost)
+    }
+    var unconfirmed = tracked.filter { !$0.isConfirmed }
+    if let image, rules.method == .botsort, rules.followsCamera {
+      let motion = camera.similarity(to: image)
+      for index in pool.indices { pool[index].motion.follow(motion) }
+      for index in unconfirmed.indices { unconfirmed[index].motion.follow(motion) }
     }
     let first = pairs(pool, sure, fusesScores: rules.fusesScores, limit: rules.mostCost)
     var isSeen = pool.map { _ in false }
@@ -81,7 +95,6 @@ public struct MultiObjectTracker: Sendable {
     for index in newlyLost.indices { newlyLost[index].state = .lost }
 
     // Tracks of one detection need a second one, or go.
-    var unconfirmed = tracked.filter { !$0.isConfirmed }
     let third = pairs(unconfirmed, sure, fusesScores: rules.fusesScores, limit: Self.newCost)
     var isConfirmed = unconfirmed.map { _ in false }
     see(&unconfirmed, sure, third, &isConfirmed)
@@ -127,7 +140,9 @@ public struct MultiObjectTracker: Sendable {
       return sightings.map { sighting in
         guard isPossible(track.classId, sighting.classId) else { return limit + 1 }
         let distance = 1 - box.overlap(sighting.box)
-        return Double(fusesScores ? 1 - (1 - distance) * sighting.score : distance)
+        let cost = Double(fusesScores ? 1 - (1 - distance) * sighting.score : distance)
+        // A box that camera motions have made too large to count.
+        return cost.isFinite ? cost : limit + 1
       }
     }
     return LinearAssignment.columns(costs, limit: limit)

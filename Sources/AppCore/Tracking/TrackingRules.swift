@@ -4,7 +4,7 @@ public struct TrackingRules: Sendable, Equatable {
   public enum Method: String, Sendable, CaseIterable {
     /// ByteTrack: two rounds of association, by scores (Zhang et al., 2022).
     case bytetrack
-    /// BoT-SORT without appearance and without compensation of the camera's motion (Aharon et al., 2022).
+    /// BoT-SORT without appearance (Aharon et al., 2022).
     case botsort
   }
 
@@ -28,6 +28,9 @@ public struct TrackingRules: Sendable, Equatable {
   public var separatesClasses = false
   /// Whether a lost object is expected to keep moving, rather than to stay where it was.
   public var movesLost = true
+
+  /// Whether BoT-SORT moves what it follows with the camera, whose motion it finds in the pictures that it is given.
+  public var followsCamera = true
 
   /// The defaults of Ultralytics' `bytetrack.yaml` and `botsort.yaml`.
   public init(_ method: Method = .bytetrack) { self.method = method }

@@ -74,4 +74,29 @@ package enum Parallel {
     }
     return (first, second)
   }
+
+  /// An array of `count` rows, of which `fill` writes whole ranges of rows, side by side.
+  ///
+  /// - Parameters:
+  ///   - count: Rows.
+  ///   - width: Elements of a row.
+  ///   - threads: That work side by side.
+  ///   - fill: Called with a range of rows and their elements, all of which it writes.
+  /// - Returns: The array, of `count` x `width` elements.
+  package static func rows<Element: BitwiseCopyable>(
+    _ count: Int, width: Int, threads: Int,
+    _ fill: @Sendable (Range<Int>, inout MutableSpan<Element>) -> Void
+  ) -> [Element] {
+    let shares = threads > 1 ? min(count, 4 * threads) : 1
+    return unsafe [Element](count: count * width) { all in
+      nonisolated(unsafe) let all = unsafe all
+      forEach(shares, threads: threads) { share in
+        let rows = count * share / shares..<count * (share + 1) / shares
+        let own = unsafe UnsafeMutableBufferPointer(
+          start: all + rows.lowerBound * width, count: rows.count * width)
+        var elements = unsafe own.mutableSpan
+        fill(rows, &elements)
+      }
+    }
+  }
 }

@@ -50,6 +50,34 @@ import Testing
     #expect(summary.json["schema"]?.string == "ardf.capture-check/1")
   }
 
+  /// A camera, and where it is known from.
+  @Test func camerasAreStatedWithTheirOrigin() throws {
+    let capture = try CaptureSummary(of: CaptureReader.open(try CaptureFixture.native().path))
+    #expect(capture.cameraLines.count == 1)
+    #expect(capture.cameraLines.allSatisfy { $0.hasSuffix("pixels, as the capture has it") })
+    #expect(capture.json["frames"]?[0]?["camera"]?["source"]?.string == "capture")
+
+    let place = try TemporaryDirectory()
+    for name in ["pictures/a.png", "pictures/b.png"] {
+      try place.write(ImageCodec.encodePNG(RGBImage(width: 100, height: 60)), to: name)
+    }
+    func summary(_ camera: PhotographCamera) throws -> CaptureSummary {
+      try CaptureSummary(of: CaptureReader.open(place.file("pictures"), photographs: camera))
+    }
+    let unknown = try summary(.exif)
+    #expect(
+      unknown.cameraLines == [
+        "camera of 2 frames: not known; --fov DEGREES or --intrinsics FX,FY,CX,CY states one"
+      ])
+    #expect(unknown.json["frames"]?[0]?["camera"] == .null)
+    let field = try summary(.fieldOfView(90))
+    #expect(
+      field.cameraLines == ["camera of 2 frames: fx 50.0, fy 50.0 pixels, from the field of view stated"])
+    #expect(field.json["frames"]?[1]?["camera"]?["source"]?.string == "field-of-view")
+    let stated = try summary(.stated(StatedCamera(fx: 80, fy: 81.26, cx: 50, cy: 30)))
+    #expect(stated.cameraLines == ["camera of 2 frames: fx 80.0, fy 81.3 pixels, as stated"])
+  }
+
   /// Frames without poses do not say how their depths lie to each other.
   @Test func depthOfFramesWithoutPosesIsNotCompared() throws {
     let place = try TemporaryDirectory()

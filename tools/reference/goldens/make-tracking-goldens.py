@@ -77,7 +77,7 @@ def main():
         rows = film(seed, arguments.pictures)
         tracks = {}
         for name, (kind, changes) in SETTINGS.items():
-            tracks[name] = tracking.identities(rows, tracking.tracker(kind, changes))
+            tracks[name] = tracking.identities(rows, tracking.tracker(kind, {**tracking.STILL, **changes}))
         films.append({"boxes": rows, "tracks": tracks})
     document = {"ultralytics": ultralytics.__version__, "films": films}
     arguments.out.write_text(json.dumps(document, separators=(",", ":")) + "\n")

@@ -98,6 +98,7 @@ struct PairedFolders: CaptureSource {
     parts.sensor = layout.sensor
     var frame = try parts.assembled()
     frame.isPosed = false
+    frame.cameraOrigin = .stated
     return frame
   }
 

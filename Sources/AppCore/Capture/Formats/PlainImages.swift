@@ -58,6 +58,7 @@ struct PlainImages: CaptureSource {
         ? .identity : RigidTransform(rotation: header.orientation.levelCamera, origin: .origin),
       orientation: header.orientation, timestamp: reference.timestamp)
     frame.isPosed = false
+    frame.cameraOrigin = camera?.origin ?? .capture
     frame.companions = header.companions
     return frame
   }

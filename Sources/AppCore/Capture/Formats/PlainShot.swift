@@ -49,6 +49,7 @@ struct PlainShot: CaptureSource {
     parts.sensor = layout.sensor
     var frame = try parts.assembled()
     frame.isPosed = false
+    frame.cameraOrigin = .stated
     return frame
   }
 

@@ -70,7 +70,7 @@ struct Capture: ParsableCommand {
       }
       var text = "layout \(summary.layout.rawValue): \(summary.layout.conventions)\n" + table.text
       for line in summary.notes { text += printableLine(line) + "\n" }
-      for line in summary.sensorLines + summary.companionLines { text += line + "\n" }
+      for line in summary.cameraLines + summary.sensorLines + summary.companionLines { text += line + "\n" }
       if summary.frames.count > 1, summary.isPosed { text += "baseline \(decimal(summary.baseline, 3)) m\n" }
       if summary.isPosed, let reprojection = summary.reprojection {
         text +=

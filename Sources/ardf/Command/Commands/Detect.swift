@@ -85,8 +85,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var progress = Progress("picture", of: frames.count)
     var leftOut = LeftOutInputs(unit: "pictures")
-    // A tracker for each sequence.
-    var trackers: [Int: MultiObjectTracker] = [:]
+    let tracks = SequenceTracks(try tracking.tracker())
     let (files, isTracked, isSingle) = (results.files, tracking.isOn, inputs.isSingle)
     try await workers.inOrder(frames.count) { position, worker in
       try PictureOutcome(
@@ -99,9 +98,8 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
         try results.add(bad, at: frame.reference.timestamp)
       case .done(var picture, let captured):
         speed.add(picture.speed)
-        if let captured, var tracker = trackers[frame.place.source] ?? tracking.tracker() {
-          picture = picture.followed(by: &tracker)
-          trackers[frame.place.source] = tracker
+        if let captured, let tracks {
+          picture = picture.followed { tracks.followed($0, in: captured.image, source: frame.place.source) }
           try files.write(picture, of: captured, name: frame.folder)
         }
         try results.add(picture, source: frame.source.path, name: frame.folder, isListed: true)
@@ -149,7 +147,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     var speed = SpeedLog()
     var log = StreamLog()
     var leftOut = LeftOutInputs(unit: "pictures")
-    var tracker = tracking.tracker()
+    let tracks = SequenceTracks(try tracking.tracker())
     let files = results.files
     let arrivals = streaming.pictures(
       of: stream, limits: limits, output: output, onChange: change.onChange)
@@ -166,10 +164,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
           return
         }
         var picture = try network.detected(in: captured)
-        if var followed = tracker {
-          picture = picture.followed(by: &followed)
-          tracker = followed
-        }
+        if let tracks { picture = picture.followed { tracks.followed($0, in: captured.image, source: 0) } }
         speed.add(picture.speed)
         if let change = arrivals.change, !change.isNew(picture) {
           log.add(arrival, isDone: true, isUnchanged: true)

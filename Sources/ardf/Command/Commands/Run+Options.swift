@@ -33,11 +33,11 @@ extension Run {
         .string(files.pictures.rawValue),
       ],
     ]
-    if tracking.isOn {
+    if let rules = try tracking.rules() {
       options["track"] = [
-        .string(tracking.track.rawValue), .number(Double(tracking.trackHighThresh)),
-        .number(Double(tracking.trackLowThresh)), .integer(tracking.trackBuffer),
-        .number(tracking.matchThresh),
+        .string(rules.method.rawValue), .number(Double(rules.highScore)), .number(Double(rules.lowScore)),
+        .number(Double(rules.newScore)), rules.buffer.map(JSONValue.integer) ?? .null,
+        .number(rules.mostCost), .bool(rules.fusesScores), .bool(rules.followsCamera),
       ]
     }
     if batch.keepsRecords { options["keep"] = .string((batch.keep ?? .all).rawValue) }

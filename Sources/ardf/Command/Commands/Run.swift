@@ -285,7 +285,7 @@ struct Run: AsyncParsableCommand, LimitedCommand {
       digest: try RunDigest(
         options: try options(requests), perceiver: perceiver, weights: weights, paths: paths),
       format: format.format, printsMasks: masksRle && printsLines || batch.keep == .masks, folder: folder,
-      files: files, paths: paths, tracks: SequenceTracks(tracking.tracker()))
+      files: files, paths: paths, tracks: SequenceTracks(try tracking.tracker()))
   }
 
   /// Whether every frame's line goes to standard output.

@@ -9,7 +9,8 @@ extension FieldWords {
     "--workers",
     "--sensor-range", "--depth-unit", "--depth-scale", "--max-error", "--calibrate-count", "--tolerance",
     "--seed",
-    "--track-buffer", "--track-high-thresh", "--track-low-thresh", "--match-thresh", "--stall", "--turns",
+    "--track-buffer", "--track-high-thresh", "--track-low-thresh", "--new-track-thresh", "--match-thresh",
+    "--stall", "--turns",
     "-n", "-i",
   ]
   /// Options that take one network.
@@ -81,7 +82,7 @@ extension FieldWords {
     for word in words.dropFirst().prefix(while: { $0 != "--" }) {
       guard let (typed, ours) = synonym(word, of: verb) else { continue }
       for start in ["", "Error: "] where [" ", ":"].contains(where: { text.hasPrefix(start + ours + $0) }) {
-        return start + typed + text.dropFirst(start.count + ours.count)
+        return start + typed + String(text.dropFirst(start.count + ours.count))
       }
       let named = "for '\(ours) "
       if text.contains(named) { return text.replacing(named, with: "for '\(typed) ", maxReplacements: 1) }

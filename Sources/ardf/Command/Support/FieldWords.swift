@@ -12,8 +12,8 @@ package enum FieldWords {
 
   /// Options whose value is a share, from 0 to 1.
   private static let shares: Set = [
-    "--conf", "--iou", "--overlap", "--track-high-thresh", "--track-low-thresh", "--match-thresh",
-    "--max-error", "--tolerance",
+    "--conf", "--iou", "--overlap", "--track-high-thresh", "--track-low-thresh",
+    "--new-track-thresh", "--match-thresh", "--max-error", "--tolerance",
   ]
 
   /// The command line with what asks for the version or a help in its place.

@@ -20,10 +20,10 @@ struct DetectedPicture: Sendable {
   var wallClock: String?
   let speed: SpeedLog
 
-  /// The same picture with its objects' identities; those that `tracker` does not follow are left out.
-  func followed(by tracker: inout MultiObjectTracker) -> DetectedPicture {
+  /// The same picture with its objects' identities, which `following` gives those that are followed.
+  func followed(by following: ([Detection]) -> [Detection]) -> DetectedPicture {
     guard case .objects(var file, let surest) = content else { return self }
-    file.detections = tracker.followed(file.detections)
+    file.detections = following(file.detections)
     var picture = self
     picture.content = .objects(file, surest: surest)
     return picture

@@ -181,7 +181,7 @@ struct FrameJob: Sendable {
     let source = frame.place.source
     let outcome = try await FrameOutcome(
       captured, perceiver, requests: requests,
-      following: tracks.map { tracks in { tracks.followed($0, source: source) } })
+      following: tracks.map { tracks in { tracks.followed($0, in: captured.image, source: source) } })
     if let change, !change.isNew(outcome.detections.detections) {
       return FrameRecord(
         outcome: .unchanged(

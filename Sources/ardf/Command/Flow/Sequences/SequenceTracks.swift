@@ -1,11 +1,18 @@
 import AppCore
+import Imaging
 import Synchronization
 
-/// Trackers of the objects of each source of a run, from frame to frame; a source's frames come one after the other.
+/// The tracker of the objects of a run's source, from frame to frame; a source's frames come one after the other, and its
+/// tracker goes with the last of them.
 final class SequenceTracks: Sendable {
+  private struct Current {
+    let source: Int
+    var tracker: MultiObjectTracker
+  }
+
   /// A tracker without tracks.
   private let first: MultiObjectTracker
-  private let trackers = Mutex<[Int: MultiObjectTracker]>([:])
+  private let current = Mutex<Current?>(nil)
 
   /// nil where no tracker is asked for.
   init?(_ tracker: MultiObjectTracker?) {
@@ -14,15 +21,19 @@ final class SequenceTracks: Sendable {
   }
 
   /// The detections of a source's next frame that are followed, with their identities.
-  func followed(_ detections: [Detection], source: Int) -> [Detection] {
-    trackers.withLock { $0[source, default: first].followed(detections) }
+  func followed(_ detections: [Detection], in image: RGBImage?, source: Int) -> [Detection] {
+    current.withLock { current in
+      var own = current.flatMap { $0.source == source ? $0 : nil } ?? Current(source: source, tracker: first)
+      defer { current = own }
+      return own.tracker.followed(detections, in: image)
+    }
   }
 }
 
 extension MultiObjectTracker {
   /// The detections of the next picture that are followed, with their identities.
-  mutating func followed(_ detections: [Detection]) -> [Detection] {
-    zip(detections, update(detections)).compactMap { detection, identity in
+  mutating func followed(_ detections: [Detection], in image: RGBImage?) -> [Detection] {
+    zip(detections, update(detections, in: image)).compactMap { detection, identity in
       var detection = detection
       detection.track = identity
       return identity == nil ? nil : detection
