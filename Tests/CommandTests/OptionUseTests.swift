@@ -39,9 +39,8 @@ import ardf
 
   /// Refused by the checks of their values.
   private static let checked: Set = [
-    "--overlap", "--track-high-thresh", "--track-low-thresh", "--track-buffer", "--match-thresh",
-    "--max-errors",
-    "--stage",
+    "--overlap", "--track-high-thresh", "--track-low-thresh", "--new-track-thresh", "--track-buffer",
+    "--match-thresh", "--fuse-score", "--no-fuse-score", "--gmc", "--max-errors", "--stage",
   ]
 
   /// An option that goes with another by its own help is one that can be ignored.

@@ -52,7 +52,8 @@ import Testing
 
   /// A camera, and where it is known from.
   @Test func camerasAreStatedWithTheirOrigin() throws {
-    let capture = try CaptureSummary(of: CaptureReader.open(try CaptureFixture.native().path))
+    let fixture = try CaptureFixture.native()
+    let capture = try CaptureSummary(of: CaptureReader.open(fixture.path))
     #expect(capture.cameraLines.count == 1)
     #expect(capture.cameraLines.allSatisfy { $0.hasSuffix("pixels, as the capture has it") })
     #expect(capture.json["frames"]?[0]?["camera"]?["source"]?.string == "capture")

@@ -126,13 +126,12 @@ struct Trace: ParsableCommand {
     let settings = inspected.compute.settings
     var options = try settings.planOptions()
     options.fuse = !inspected.noFuse
-    let trace = try InFile.naming(model) {
-      try ONNXTrace(network, values, options: options, pool: settings.makePool(), layers: layers)
-    }
+    let trace = try ONNXTrace(
+      network, values, options: options, pool: settings.makePool(), layers: layers)
     let name = lastComponent(model)
     let metadata = try metadata(name, kernels: trace.kernels, options.precision, weights: model)
     let names = try file.writing { path, overwrite in
-      try InFile.naming(model) { try trace.write(to: path, metadata: metadata, overwrite: overwrite) }
+      try trace.write(to: path, metadata: metadata, overwrite: overwrite)
     }
     try report(names, "tensor", of: name, kernels: trace.kernels)
   }

@@ -6,6 +6,7 @@ import ONNXEngine
 
 /// `ardf trace` of an ONNX file: every tensor that a run makes, by the name that the file gives it.
 struct ONNXTrace {
+  private let path: String
   private let network: LoweredNetwork
   private let values: NameTable<ONNX.Value>
   private let patterns: [NamePattern]
@@ -18,8 +19,11 @@ struct ONNXTrace {
     _ model: ONNXModel, _ values: NameTable<ONNX.Value>, options: PlanOptions, pool: ThreadPool,
     layers: [String]
   ) throws {
-    try model.check(values)
-    network = try LoweredModel(model, options: options, pool: pool).network(for: values)
+    path = model.path
+    network = try InFile.naming(model.path) {
+      try model.check(values)
+      return try LoweredModel(model, options: options, pool: pool).network(for: values)
+    }
     self.values = values
     patterns = layers.map(NamePattern.init)
     kernels = network.kernelName
@@ -48,11 +52,13 @@ struct ONNXTrace {
 
   /// Calls `body` with every tensor whose name fits and whose type the file can hold.
   private func forEach(_ body: (String, ONNX.Tensor, DType) throws -> Void) throws {
-    try network.trace(values) { name, tensor in
-      guard let type = DType(tensor.type),
-        patterns.isEmpty || patterns.contains(where: { $0.matches(name) })
-      else { return }
-      try body(name, tensor, type)
+    try InFile.naming(path) {
+      try network.trace(values) { name, tensor in
+        guard let type = DType(tensor.type),
+          patterns.isEmpty || patterns.contains(where: { $0.matches(name) })
+        else { return }
+        try body(name, tensor, type)
+      }
     }
   }
 }
