@@ -139,6 +139,21 @@ import Testing
     #expect(SimilarityConsensus.similarity(of: []) == nil)
   }
 
+  /// Pairs of which many lie at the bound: which of them agree is a matter of the draws.
+  @Test func drawsAreThoseOfOpenCV() throws {
+    let pairs = (0..<60).map { i in
+      let from = SIMD2(Double(37 * i % 101), Double(53 * i % 97))
+      let shift = SIMD2(Double(10 + 7 * i * i % 9 - 4), Double(5 * i * i % 11 - 10))
+      let far = SIMD2(Double(61 * i % 101), Double(29 * i % 97))
+      return PointPair(from: from, to: i % 4 == 3 ? far : from + shift)
+    }
+    let found = try #require(SimilarityConsensus.similarity(of: pairs))
+    // OpenCV 5.0: cv2.estimateAffinePartial2D(from, to), of which 20 pairs agree.
+    let expected = Similarity(
+      turn: SIMD2(0.99339865, 0.05070778), shift: SIMD2(11.20069465, -9.10164421))
+    #expect(Self.distance(found, expected) < 1e-5)
+  }
+
   /// A camera that jumps by more than an object's width: without it all objects are lost.
   @Test func identitiesAreKeptWhileTheCameraPans() {
     let scene = MovedTexture(seed: 5)

@@ -13,11 +13,11 @@ package enum ShiTomasiCorners {
   ///
   /// - Parameters:
   ///   - picture: The picture.
-  ///   - most: The count of corners that are enough.
+  ///   - most: The count of corners that are enough, by default as many as Ultralytics takes.
   ///   - threads: That work side by side.
   /// - Returns: Their columns and rows.
   package static func corners(
-    of picture: GrayPicture, most: Int = 1000, threads: Int = Parallel.threads
+    of picture: GrayPicture, most: Int = 400, threads: Int = Parallel.threads
   ) -> [SIMD2<Float>] {
     let (width, height) = (picture.width, picture.height)
     guard width > 2, height > 2 else { return [] }
