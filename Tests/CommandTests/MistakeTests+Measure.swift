@@ -142,7 +142,7 @@ extension MistakeTests {
     64 detect p.png --out o DET --track botsort --new-track-thresh 2 | from 0 to 1
     64 detect p.png --out o DET --track botsort --track-low-thresh 0.4 | is above --track-high-thresh 0.25
     66 detect p.png --out o DET --track no.yaml | no.yaml: no such file
-    65 detect p.png --out o DET --tracker coco.yaml | coco.yaml, line 1: path is not a setting
+    65 detect p.png --out o DET --tracker coco.yaml | coco.yaml: has no tracker_type
     64 detect p.png --out o DET --on-change | a film, a pipe
     64 detect p.png --out o DET --tile 0 | pixels from 32
     64 detect p.png --out o DET --line-width 2 | detections.json

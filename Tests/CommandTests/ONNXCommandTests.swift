@@ -221,9 +221,17 @@ import Testing
       ["trace", "--weights", model, "--axis", "n=4", "--layers", "y", "--out", "d.safetensors"],
       in: place.path)
     #expect(drawn.status == 0, "\(drawn.error)")
-    #expect(try WeightStore(path: place.file("d.safetensors")).names == ["y"])
+    #expect(
+      try WeightStore(path: place.file("d.safetensors")).names == ["x", "y"], "a reference has its inputs")
+    #expect(
+      try WeightStore(path: place.file("d.safetensors")).tensor(named: "x").floats().contains { $0 > 0 })
+    let otherWay = try CommandRun(["verify", "--weights", model, "--reference", place.file("d.safetensors")])
+    #expect(otherWay.status == 0, "\(otherWay.error)")
+    let beside = try CommandRun(["verify", model, place.file("d.safetensors")])
+    #expect(beside.status == 64 && beside.error.contains("--reference"), "\(beside.error)")
     for (options, status, words) in [
-      (["--layers", "z"], 64, "no tensor fits"), (["--size", "64x64"], 64, "--size 64x64"),
+      (["--layers", "z"], 64, "no tensor fits"), (["--out", "-"], 64, "give its name"),
+      (["--size", "64x64"], 64, "--size 64x64"),
       (["--input", "z=x.npy"], 65, "its inputs are \"x\""),
     ] as [([String], Int32, String)] {
       let run = try CommandRun(

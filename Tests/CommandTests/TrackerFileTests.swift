@@ -59,6 +59,8 @@ import ardf
       """
     #expect(try Self.rules(text) == expected)
     #expect(try Self.rules(text.replacing("\n", with: "\r\n")) == expected)
+    let others = text.replacing("buffer: 12", with: "buffer: 12.0").replacing(": none", with: ": off")
+    #expect(try Self.rules("\u{FEFF}" + others + "\n...\n") == expected)
   }
 
   /// A line in place of one of the defaults, and words of the message.
@@ -95,6 +97,8 @@ import ardf
     let wrong: [(text: String, words: String)] = [
       ("", "has no tracker_type"), (long, "is not a tracker's settings"),
       ("track_buffer: 3\ntrack_buffer: 4", "line 2: track_buffer is given twice"),
+      // Its own settings come to nothing here.
+      ("delta_t: 3\ntracker_type: deepocsort", "deepocsort is not implemented"),
     ]
     for (text, words) in wrong {
       let error = #expect(throws: (any Error).self) { try Self.rules(text) }
@@ -126,5 +130,6 @@ import ardf
     #expect(try count(["botsort.yaml"]) == 0)
     #expect(try count(["botsort", "--new-track-thresh", "100%"]) == 0)
     #expect(try count(["botsort", "--gmc", "off", "--no-fuse-score"]) == usual)
+    #expect(try count(["botsort", "--gmc", "sparseOptFlow"]) == usual)
   }
 }

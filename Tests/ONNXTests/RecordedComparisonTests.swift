@@ -83,6 +83,50 @@ import ONNX
     #expect(found.cumulative.layers.map(\.verdict) == [.equal, .equal, .equal, .sensitive])
   }
 
+  @Test("what single precision holds of a half is as exact as a half")
+  func halves() throws {
+    let graph = Proto.graph([
+      .message(1, Proto.node("Cast", ["x"], ["h"], [Proto.attribute("to", int: 10)])),
+      .message(1, Proto.node("Cast", ["h"], ["y"], [Proto.attribute("to", int: 1)])),
+      .message(1, Proto.node("Neg", ["y"], ["z"])),
+      .message(11, Proto.value("x", shape: [4])), .message(12, Proto.value("z", shape: [4])),
+    ])
+    let model = try ONNXModel(FileBytes(Proto.model(graph)), path: "m.onnx", keepsAll: true)
+    let x: [Float] = [1.0001, 2.0003, -3.0007, 4.0009]
+    let exact = NameTable([
+      ("x", floats(x)), ("h", floats(x)), ("y", floats(x)), ("z", floats(x.map { -$0 })),
+    ])
+    let isolated = try comparison(model, exact).isolated
+    #expect(isolated.layers.map(\.verdict) == [.equal, .equal, .equal])
+    let wrong = NameTable(
+      exact.keys.map { ($0, $0 == "z" ? floats(x.map { -1.001 * $0 }) : exact[$0] ?? floats(x)) })
+    #expect(try comparison(model, wrong).isolated.firstDivergence?.name == "z")
+  }
+
+  @Test(
+    "an input with a default may be recorded; a value of another shape is named, and nothing after it reads it"
+  )
+  func inputs() throws {
+    let graph = Proto.graph([
+      .message(1, Proto.node("Add", ["x", "c"], ["a"])), .message(1, Proto.node("Add", ["a", "c"], ["y"])),
+      .message(5, Proto.tensor("c", shape: [2], raw: Proto.floats([1, 2]))),
+      .message(11, Proto.value("x", shape: [2])), .message(11, Proto.value("c", shape: [2])),
+      .message(12, Proto.value("y", shape: [2])),
+    ])
+    let model = try ONNXModel(FileBytes(Proto.model(graph)), path: "m.onnx", keepsAll: true)
+    let recorded = [("x", floats([1, 1])), ("a", floats([2, 3])), ("y", floats([3, 5]))]
+    let usual = try comparison(model, NameTable(recorded + [("c", floats([1, 2]))])).isolated
+    #expect(usual.firstDivergence == nil && usual.leftOut.isEmpty)
+    // Given, it counts.
+    let given = NameTable([
+      ("x", floats([1, 1])), ("c", floats([2, 2])), ("a", floats([3, 3])), ("y", floats([5, 5])),
+    ])
+    #expect(try comparison(model, given).isolated.firstDivergence == nil)
+    let other = NameTable([recorded[0], ("a", floats([1, 2, 3, 4, 5])), recorded[2]])
+    let isolated = try comparison(model, other).isolated
+    #expect(isolated.layers.map(\.verdict) == [.differs, .equal])
+  }
+
   private func twice(_ values: [Float]) -> [Float] { values.flatMap { [$0, $0] } }
 
   @Test(

@@ -4,7 +4,7 @@
 /// problems*, Computing 38 (1987).
 enum LinearAssignment {
   /// Pairs rows with columns such that the sum of the pairs' costs, and of `limit` for each row without a column, is
-  /// least; a pair that costs more than `limit` is therefore never made.
+  /// least; a pair that does not cost less than `limit` is therefore never made.
   ///
   /// - `costs`: rows of equal length, finite.
   /// - Returns: the column of each row; nil for none.
@@ -14,7 +14,8 @@ enum LinearAssignment {
     // Each row has a column of its own besides, for staying alone.
     let count = width + costs.count
     func cost(_ row: Int, _ column: Int) -> Double {
-      column < width ? costs[row][column] : column == width + row ? limit : .infinity
+      guard column < width else { return column == width + row ? limit : .infinity }
+      return costs[row][column] < limit ? costs[row][column] : .infinity
     }
     var rowOfColumn = [Int?](repeating: nil, count: count)
     var columnOfRow = [Int](repeating: 0, count: costs.count)

@@ -40,7 +40,7 @@ package struct ExportComparison {
     } catch let error as ONNXError {
       throw CheckpointErrorAt(.export(error))
     } catch {
-      throw CheckpointErrorAt(.otherModule("its weights", reason: "\(error)"))
+      throw CheckpointErrorAt(.notBuilt(reason: "\(error)"))
     }
   }
 

@@ -4,6 +4,8 @@ public import FileFormats
 public indirect enum ONNXError: Error, Equatable, CustomStringConvertible {
   /// The file, or one that holds its weights, cannot be opened.
   case file(FileError)
+  /// A file beside the model, in which it keeps weights, is missing.
+  case missingWeights(path: String)
   /// The bytes are no ONNX model, or its graph cannot be one: damaged, cut short or inconsistent.
   case malformed(String)
   /// An operator, a version, an attribute, a mode or an element type that is not implemented.
@@ -29,6 +31,8 @@ public indirect enum ONNXError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .file(let error): "\(error)"
+    case .missingWeights(let path):
+      "keeps its weights in \(printableName(path)), which is missing; copy that file beside the model, under the same name"
     case .malformed(let text), .unsupported(let text), .input(let text): printableMessage(text)
     case .node(let name, let type, let error):
       "node \"\(printableName(name))\" (\(printableName(type))): \(error)"
@@ -41,6 +45,7 @@ extension ONNXError: ClassifiedError {
   package var fault: Fault {
     switch innermost {
     case .file(let file): file.fault
+    case .missingWeights: .missingInput
     case .unsupported: .unavailable
     case .malformed, .input, .node: .malformedInput
     }

@@ -104,7 +104,7 @@ extension Program.Input {
     guard case .tensor(let tensor) = value, case .tensor(let number, let axes) = type else { return }
     if number != 0, number != tensor.type.rawValue {
       throw ONNXError.input(
-        "the input \"\(printableName(name))\" is of type \(ElementType(rawValue: number)?.name ?? "?"), not \(tensor.type)"
+        "the input \"\(printableName(name))\" is of type \(ElementType(rawValue: number)?.name ?? "?"), not \(tensor.type): give elements of that type"
       )
     }
     guard let axes else { return }
@@ -115,7 +115,7 @@ extension Program.Input {
       }
     guard fits else {
       throw ONNXError.input(
-        "the input \"\(printableName(name))\" has shape \(AxisMessage.text(axes)), not \(Shape.text(tensor.shape))"
+        "the input \"\(printableName(name))\" has shape \(AxisMessage.text(axes)), not \(Shape.text(tensor.shape)): give a tensor of that shape"
       )
     }
   }

@@ -54,7 +54,8 @@ public enum VerificationError: Error, Equatable, CustomStringConvertible {
     case .noCommonLayers:
       "the traces have no layer in common: trace both with all layers, and both with --no-fuse or without"
     case .notATrace(let path):
-      "\(printableName(path)): holds no tensor \"input\": it is not a trace; make one with ardf trace"
+      "\(printableName(path)): holds no tensor \"input\": it is not a trace; make one with ardf trace, and compare one of an "
+        + "ONNX file with its model: ardf verify model.onnx --reference FILE"
     case .differentPlans: "the two sessions run different layers: plan both with the same options"
     }
   }

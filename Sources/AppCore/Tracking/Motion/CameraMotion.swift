@@ -14,8 +14,6 @@ package struct CameraMotion: Sendable {
 
   /// The pairs of points below which nothing is known.
   private static let leastPairs = 5
-  /// The scales between which a camera's motion from picture to picture is believed.
-  private static let scales = 0.25...4
 
   private var previous: View?
 
@@ -41,9 +39,9 @@ package struct CameraMotion: Sendable {
       guard let place else { continue }
       pairs.append(PointPair(from: SIMD2<Double>(corner), to: SIMD2<Double>(place)))
     }
-    guard pairs.count >= Self.leastPairs, var map = SimilarityConsensus.similarity(of: pairs),
-      Self.scales.contains((map.turn * map.turn).sum().squareRoot())
-    else { return .identity }
+    guard pairs.count >= Self.leastPairs, var map = SimilarityConsensus.similarity(of: pairs) else {
+      return .identity
+    }
     // From half the size.
     map.shift *= 2
     return map

@@ -57,22 +57,20 @@ extension StridedView {
 }
 
 extension LoweredNetwork {
-  /// Runs the network, and calls `body` with every tensor that it makes and that the file names, as soon as it is complete.
+  /// Runs the network, and calls `body` with every value that it makes and that the file names, as soon as it is complete.
   ///
   /// These are the results of layers and of nodes that are computed by their definition. What lies between joined nodes is
   /// never made; `inputs` come first.
   package func trace(
-    _ values: NameTable<ONNX.Value>, _ body: (_ name: String, _ tensor: ONNX.Tensor) throws -> Void
+    _ values: NameTable<ONNX.Value>, _ body: (_ name: String, _ value: ONNX.Value) throws -> Void
   ) throws {
     var names: [Int: [String]] = [:]
     for (name, slot) in program.program.names { names[slot, default: []].append(name) }
     var slots = try filled(values)
     var written: Set<Int> = []
     func made(_ slot: Int, _ value: ONNXValue?) throws {
-      guard case .tensor(let tensor)? = value, let found = names[slot], written.insert(slot).inserted else {
-        return
-      }
-      for name in found.sorted() { try body(name, tensor) }
+      guard let value, let found = names[slot], written.insert(slot).inserted else { return }
+      for name in found.sorted() { try body(name, value) }
     }
     for slot in program.program.inputSlots { try made(slot, slots[slot]) }
     for stage in stages {

@@ -93,7 +93,7 @@ extension Operators {
     let columns = b.shape[b.rank - 1]
     guard b.shape[b.rank - 2] == depth else {
       throw ONNXError.malformed(
-        "a product of shapes \(Shape.text(first.shape)) and \(Shape.text(second.shape))")
+        "shapes \(Shape.text(first.shape)) and \(Shape.text(second.shape)) do not fit in a product")
     }
     let batch = try Shape.broadcast([Array(a.shape.dropLast(2)), Array(b.shape.dropLast(2))])
     let (outerA, outerB) = (Array(a.shape.dropLast(2)), Array(b.shape.dropLast(2)))

@@ -160,7 +160,8 @@ final class ProgramBuilder {
         return (
           version,
           .unsupported(
-            "version \(version) of ONNX's operators; the newest known is \(Operators.newestVersion)")
+            "version \(version) of ONNX's operators; the newest known is \(Operators.newestVersion): export with that opset"
+          )
         )
       }
       return (version, nil)

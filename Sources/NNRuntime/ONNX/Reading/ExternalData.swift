@@ -58,6 +58,7 @@ package final class ExternalData {
       if case .foreign = error {
         throw ONNXError.malformed("external data \"\(location)\" leads out of the model's folder")
       }
+      if case .missing = error { throw ONNXError.missingWeights(path: path) }
       throw ONNXError.file(error)
     }
   }

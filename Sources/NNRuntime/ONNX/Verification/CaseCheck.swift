@@ -38,6 +38,7 @@ package struct CaseCheck: Sendable {
 
   private static func state(of error: ONNXError) -> State {
     if case .file(.missing) = error { return .missing }
+    if case .missingWeights = error { return .missing }
     return error.isUnsupported ? .unsupported : .damaged
   }
 

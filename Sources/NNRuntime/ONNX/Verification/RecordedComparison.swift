@@ -62,7 +62,9 @@ package struct RecordedComparison {
     let inputs = try Self.inputs(of: model, recorded, read)
     let places = Self.places(model, recorded)
     let outputs = NameSet(model.outputs.map(\.name))
-    var (found, compared) = ([Layer](), NameSet(model.inputs.map(\.name)))
+    var (found, compared) = ([Layer](), NameSet(model.program.inputs.map(\.name)))
+    // Values of half precision, and what single precision holds of them.
+    var halves: Set<Int> = []
     var beyond = NameTable<Tensor>()
     let replacing = { (step: Step, own: [Value?]) throws -> [Value?] in
       let made =
@@ -70,12 +72,18 @@ package struct RecordedComparison {
           try step.outputs[index].flatMap { places[$0] }.map(read)
         } ?? own
       var (result, isSettled) = (made, false)
+      let isOfHalf = step.type == "Cast" && step.reads.contains(where: halves.contains)
+      for case (let slot?, .tensor(let tensor)?) in zip(step.outputs, made)
+      where tensor.type.isHalf || isOfHalf && tensor.type.isFloat {
+        halves.insert(slot)
+      }
       for (index, slot) in step.outputs.enumerated() where index < made.count {
         guard let slot, let name = places[slot], let value = made[index] else { continue }
         let expected = try read(name)
         compared.insert(name)
         var layer = Self.layer(
-          value, expected, name, step, isOutput: outputs.contains(name), tolerance(name))
+          value, expected, name, step, isOutput: outputs.contains(name), isHalf: halves.contains(slot),
+          tolerance(name))
         // Scores nearer than rounding change places: where the scores agree, either order is right, and both networks
         // continue with one.
         if step.type == "TopK", index == 1, mode == .cumulative, isSettled, layer.message != nil {
@@ -85,7 +93,10 @@ package struct RecordedComparison {
           result[1] = .tensor(expected)
         }
         if index == 0 { isSettled = layer.message == nil }
-        if mode == .isolated { result[index] = .tensor(expected) }
+        // With another shape it is of another network, and no later node could read it.
+        if mode == .isolated, value.hasShape(of: expected) {
+          result[index] = .tensor(expected)
+        }
         if mode == .cumulative, layer.message != nil, case .tensor(let own) = value { beyond[name] = own }
         found.append(layer)
       }
@@ -102,8 +113,9 @@ package struct RecordedComparison {
     of model: ONNXModel, _ recorded: NameSet, _ read: (String) throws -> Tensor
   ) throws -> NameTable<Value> {
     var inputs = NameTable<Value>()
-    for input in model.inputs {
+    for input in model.program.inputs {
       guard recorded.contains(input.name) else {
+        if input.hasDefault { continue }
         throw ONNXError.input("the reference lacks the input \"\(printableName(input.name))\"")
       }
       inputs[input.name] = .tensor(try read(input.name))
@@ -119,7 +131,7 @@ package struct RecordedComparison {
   }
 
   private static func layer(
-    _ value: Value, _ expected: Tensor, _ name: String, _ step: Step, isOutput: Bool,
+    _ value: Value, _ expected: Tensor, _ name: String, _ step: Step, isOutput: Bool, isHalf: Bool,
     _ stated: (absolute: Double, relative: Double)?
   ) -> Layer {
     func made(_ difference: Double, _ scale: Double, bound: Double = 0.5, _ message: String?) -> Layer {
@@ -148,7 +160,7 @@ package struct RecordedComparison {
       largest = max(largest, gap.isFinite ? gap : .infinity)
     }
     for value in e where value.isFinite { scale = max(scale, abs(value)) }
-    let isHalf = [actual.type, expected.type].contains { $0.isHalf }
+    let isHalf = isHalf || expected.type.isHalf
     var (absolute, relative) =
       actual.type.isFloat ? (Self.absolute, isHalf ? relativeOfHalves : Self.relative) : (0, 0)
     // A quotient that lies between two integers is rounded to either.
@@ -233,5 +245,12 @@ extension RecordedComparison.Layer {
     guard scale > 0 else { return Disturbance.ofIsolated * Disturbance.rounding }
     let share = Float(min(difference, bound) / scale)
     return Disturbance.ofIsolated * max(share, Disturbance.rounding)
+  }
+}
+
+extension Value {
+  /// Whether it is a tensor of the same shape.
+  fileprivate func hasShape(of other: Tensor) -> Bool {
+    if case .tensor(let tensor) = self { tensor.shape == other.shape } else { false }
   }
 }

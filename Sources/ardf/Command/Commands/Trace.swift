@@ -18,7 +18,8 @@ struct Trace: ParsableCommand {
       input. Fused layers are written at the end of the last; --no-fuse writes each. A trace is a reference \
       for ardf verify, and two traces of one input can be compared without the network: ardf verify A B. Of an ONNX \
       file: every tensor that a run makes, by its name in the file and in its own type, on the inputs that are given \
-      as NAME=FILE, or on drawn ones.
+      as NAME=FILE, or on drawn ones; what lies between joined nodes is never made. ardf verify model.onnx \
+      --reference compares it.
       """,
       (
         "Every layer's output for a picture",
@@ -76,12 +77,12 @@ struct Trace: ParsableCommand {
       throw ValidationError("\(option): goes with an ONNX file")
     }
     try inspected.checkNetwork()
-    try OutputName.check(out, is: "safetensors")
+    try checkOutput()
     _ = try NetworkOptions.parse(size: size)
   }
 
   private func validateONNX() throws {
-    try OutputName.check(out, is: "safetensors")
+    try checkOutput()
     let given = try GivenValues(input)
     try given.check(preparation)
     if let option = openblas
@@ -89,6 +90,11 @@ struct Trace: ParsableCommand {
     {
       throw ValidationError("\(option): not of an ONNX file, whose inputs are given by --input and --axis")
     }
+  }
+
+  private func checkOutput() throws {
+    guard out != "-" else { throw ValidationError("--out -: a trace is a file; give its name") }
+    try OutputName.check(out, is: "safetensors")
   }
 
   func run() throws {
@@ -126,12 +132,18 @@ struct Trace: ParsableCommand {
     let settings = inspected.compute.settings
     var options = try settings.planOptions()
     options.fuse = !inspected.noFuse
-    let trace = try ONNXTrace(
+    var trace = try ONNXTrace(
       network, values, options: options, pool: settings.makePool(), layers: layers)
     let name = lastComponent(model)
     let metadata = try metadata(name, kernels: trace.kernels, options.precision, weights: model)
     let names = try file.writing { path, overwrite in
       try trace.write(to: path, metadata: metadata, overwrite: overwrite)
+    }
+    if !trace.leftOut.isEmpty {
+      let names = trace.leftOut.prefix(4).map { printableName($0) }.joined(separator: ", ")
+      Console.note(
+        "ardf: note: \(counted(trace.leftOut.count, "value")) of a type that safetensors has not left out: \(names)"
+      )
     }
     try report(names, "tensor", of: name, kernels: trace.kernels)
   }

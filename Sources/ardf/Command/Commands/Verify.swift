@@ -188,8 +188,12 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Whether the one argument is a model, not a trace.
-  var isONNX: Bool { traces.count == 1 && traces[0].hasSuffix(".onnx") }
+  /// The ONNX file: the one argument, where it is no trace, or the weights.
+  private var model: String? {
+    let given = traces.isEmpty ? [inspected.weights].compactMap(\.self) : traces
+    return given.count == 1 && hasEnding(given[0], ".onnx") ? given[0] : nil
+  }
+  var isONNX: Bool { model != nil }
 
   private func validateSensitivity() throws {
     if let option = reference.map({ _ in "--reference" }) ?? against.map({ _ in "--against" })
@@ -203,6 +207,11 @@ struct Verify: ParsableCommand {
   }
 
   private func validateTraces() throws {
+    if traces.count == 2, hasEnding(traces[0], ".onnx") {
+      throw ValidationError(
+        "\(traces[1]): what an ONNX file is compared with follows --reference: "
+          + "ardf verify \(shellWord(traces[0])) --reference \(shellWord(traces[1]))")
+    }
     guard traces.count == 2 else {
       throw ValidationError(
         "\(traces.count) given: give two traces, or weights as --weights \(shellWord(traces[0]))")
@@ -216,10 +225,10 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     guard cases.isEmpty else { return try ONNXVerification.run(folders: cases) }
-    if isONNX, let reference { return try verifyONNX(traces[0], reference) }
-    if isONNX {
+    if let model, let reference { return try verifyONNX(model, reference) }
+    if let model {
       return try ONNXLayerVerification.run(
-        model: traces[0], inspected.compute.settings, sizes: free.sizes, failed: failed, json: json)
+        model: model, inspected.compute.settings, sizes: free.sizes, failed: failed, json: json)
     }
     guard !sensitivity.isAsked else { return try runSensitivity() }
     let inputs = traces + [inspected.weights, reference, input] + inspected.compute.arithmetic.plans

@@ -45,7 +45,8 @@ extension ONNXModel {
 
   /// Inputs of the declared shapes.
   ///
-  /// Elements of type float are uniform in [0, 1), the same in each call; those of other types are zero.
+  /// Elements of floating-point types are uniform in [0, 1), the same in each call; those of other types are zero, which
+  /// every index may be.
   ///
   /// - `sizes`: of free axes by their names; by `INPUT.AXIS`, counted from 0, of those without a name.
   func drawnInputs(_ sizes: NameTable<Int>) throws -> NameTable<ONNX.Value> {
@@ -58,7 +59,8 @@ extension ONNXModel {
         let type = ONNX.ElementType(rawValue: number)
       else {
         throw CommandError.input(
-          "\(path): the input \(name) has no declared shape; give inputs to ardf infer")
+          "\(path): the input \(name) has no declared shape; give values to ardf infer or ardf trace: --input NAME=FILE"
+        )
       }
       let shape = axes.enumerated().map { index, axis in
         if case .size(let size) = axis {
@@ -69,12 +71,17 @@ extension ONNXModel {
       }
       guard let count = Self.count(shape) else {
         throw CommandError.input(
-          "\(path): the input \(name) of shape \(shape) cannot be drawn: no size is negative, "
-            + "and there are at most \(Self.mostDrawn) elements")
+          "\(path): the input \(name) of shape \(shape) cannot be drawn: sizes from 0 on, and at "
+            + "most \(Self.mostDrawn) elements, are; give --input \(shellWord(input.name + "=FILE"))")
       }
+      guard type.isFloating else {
+        values[input.name] = .tensor(ONNX.Tensor.blank(type, shape))
+        continue
+      }
+      let elements = (0..<count).map { _ in random.unit() }
       values[input.name] = .tensor(
         type == .float
-          ? ONNX.Tensor(shape, (0..<count).map { _ in random.unit() }) : ONNX.Tensor.blank(type, shape))
+          ? ONNX.Tensor(shape, elements) : ONNX.Tensor(type, shape, doubles: elements.map(Double.init)))
     }
     return values
   }

@@ -29,6 +29,8 @@ struct GivenValues {
       "--resize, --scale, --mean, --std and --bgr prepare pictures; no input is a picture")
   }
 
+  private static let noNumPyTypes: Set<ElementType> = [.string, .bfloat16]
+
   private static func isPrepared(_ file: String) -> Bool { hasEnding(file, ".npy") || hasEnding(file, ".pb") }
 
   /// The values by the names of the inputs.
@@ -39,7 +41,8 @@ struct GivenValues {
   ) throws -> NameTable<Value> {
     var values = NameTable<Value>()
     for (name, file) in pairs {
-      guard let declared = network.inputs.first(where: { $0.name.isSameName(as: name) }) else {
+      // One with a default may be given too.
+      guard let declared = network.program.inputs.first(where: { $0.name.isSameName(as: name) }) else {
         let names = network.inputs.map { "\"\($0.name)\"" }.joined(separator: ", ")
         throw CommandError.input("\(network.path): has no input \"\(name)\"; its inputs are \(names)")
       }
@@ -65,6 +68,13 @@ struct GivenValues {
       return try InFile.naming(file) { try Value.read(bytes, type: input.type) }
     }
     if hasEnding(file, ".npy") {
+      if case .tensor(let number, _)? = input.type, let type = ElementType(rawValue: number),
+        Self.noNumPyTypes.contains(type)
+      {
+        throw CommandError.input(
+          "\(file): the input \"\(input.name)\" is of type \(type.name), which no .npy file holds; give a .pb file, as "
+            + "ONNX's test data are")
+      }
       return .tensor(Tensor(try InFile.naming(file) { try NPYArray.read(path: file) }))
     }
     return .tensor(try preparation.tensor(of: file, for: input, sizes))
@@ -86,7 +96,7 @@ struct GivenValues {
           isKnown = true
           guard found == size else {
             throw CommandError.input(
-              "the input \"\(declared.name)\" has \(found) along \"\(name)\", not \(size)")
+              "\(network.path): the input \"\(declared.name)\" has \(found) along \"\(name)\", not \(size)")
           }
         }
       }

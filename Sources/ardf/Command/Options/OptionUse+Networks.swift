@@ -77,16 +77,16 @@ extension Verify: ModalCommand {
       !$0.cases.isEmpty
     },
     .only(
-      ["--axis", "--threads", "-t", "--precision", "--plan", "--failed", "--json"],
+      ["--weights", "--axis", "--threads", "-t", "--precision", "--plan", "--failed", "--json"],
       "cannot be used with an ONNX file by itself, which takes --axis, --threads, --precision, --plan, --failed and "
         + "--json; leave it out"
     ) { $0.isONNX && $0.reference == nil },
     .only(
-      ["--reference", "--failed", "--json"],
+      ["--weights", "--reference", "--failed", "--json"],
       "cannot be used with ONNX's test data, whose folder says how outputs are compared; leave it out"
     ) { $0.isONNX && $0.reference.map { pathKind($0) == .folder } ?? false },
     .only(
-      ["--reference", "--mode", "--tol", "--layers-only", "--failed", "--json"],
+      ["--weights", "--reference", "--mode", "--tol", "--layers-only", "--failed", "--json"],
       "cannot be used with an ONNX file and --reference, which takes --mode, --tol, --layers-only, --failed and --json; leave it "
         + "out"
     ) { $0.isONNX && $0.reference.map { pathKind($0) != .folder } ?? false },

@@ -26,7 +26,9 @@ enum TrackerChoice: Equatable, ExpressibleByArgument {
     }
   }
 
-  static var allValueStrings: [String] { TrackingRules.Method.allCases.map(\.rawValue) + ["off"] }
+  static var allValueStrings: [String] {
+    TrackingRules.Method.allCases.map(\.rawValue) + ["off", "a tracker's settings, FILE.yaml"]
+  }
 
   var defaultValueDescription: String {
     switch self {

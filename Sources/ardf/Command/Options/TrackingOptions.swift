@@ -8,6 +8,15 @@ struct TrackingOptions: ParsableArguments {
   enum MotionCompensation: String, CaseIterable, ExpressibleByArgument {
     case sparseFlow = "sparse-flow"
     case off
+
+    /// Ultralytics' words are taken too.
+    init?(argument: String) {
+      switch argument {
+      case "sparseOptFlow": self = .sparseFlow
+      case "none": self = .off
+      default: self.init(rawValue: argument)
+      }
+    }
   }
 
   @Option(
@@ -94,13 +103,19 @@ struct TrackingOptions: ParsableArguments {
     _ = try rules()
     guard !isOn || inputs.frames.contains(where: { $0.siblings > 1 }) else {
       throw CommandError.usage(
-        "--track follows objects from picture to picture: give a film, camera or sequence")
+        "--track follows objects from picture to picture: give a film, camera or sequence, and more than one of its "
+          + "pictures")
     }
   }
 
   /// The detector's options with the score that the tracker needs, unless `--conf` is given.
   func scored(_ detector: DetectorOptions) throws -> DetectorOptions {
     var detector = detector
+    if let conf = detector.conf, let trackLowThresh, Double(trackLowThresh) < conf {
+      throw CommandError.usage(
+        "--track-low-thresh \(trackLowThresh): objects below --conf \(conf) never reach the tracker; leave out one of "
+          + "them")
+    }
     if detector.conf == nil, let rules = try rules() { detector.conf = Double(rules.lowScore) }
     return detector
   }

@@ -90,7 +90,12 @@ struct LeftOutInputs {
   /// Leaves an input out.
   @discardableResult
   mutating func add(_ name: String, of source: String, reason: String) -> Entry {
-    if !isGrouped { Console.note("left out: \(Self.line(name, reason))") }
+    if !isGrouped {
+      // What is said of a member names the archive too.
+      let (line, archive) = (Self.line(name, reason), lastComponent(source))
+      let isMember = pathKind(source) == .file && !line.contains(archive)
+      Console.note("left out: \(isMember ? "\(source): " : "")\(line)")
+    }
     let entry = Entry(name: name, source: source, reason: reason)
     entries.append(entry)
     return entry

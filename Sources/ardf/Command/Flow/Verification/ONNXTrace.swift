@@ -12,6 +12,8 @@ struct ONNXTrace {
   private let patterns: [NamePattern]
 
   let kernels: String
+  /// Names of values that the file cannot hold: texts, complex numbers, sequences.
+  private(set) var leftOut: [String] = []
 
   /// - `values`: by the names of inputs.
   /// - `layers`: patterns of the names to write; all without patterns.
@@ -32,16 +34,19 @@ struct ONNXTrace {
   /// Writes a safetensors file; returns the names in it, in the order of a run.
   ///
   /// The network is run twice: types and shapes precede the elements in the file.
-  func write(to path: String, metadata: [String: String], overwrite: Bool) throws -> [String] {
-    var entries: [SafetensorsWriter.Entry] = []
-    try forEach { name, tensor, type in
+  mutating func write(to path: String, metadata: [String: String], overwrite: Bool) throws -> [String] {
+    var (entries, leftOut) = ([SafetensorsWriter.Entry](), [String]())
+    try forEach { name, held in
+      guard let (tensor, type) = held else { return leftOut.append(name) }
       entries.append(SafetensorsWriter.Entry(name: name, dtype: type, shape: tensor.shape))
     }
-    guard !entries.isEmpty || patterns.isEmpty else {
+    self.leftOut = leftOut
+    guard patterns.isEmpty || entries.contains(where: { fits($0.name) }) else {
       throw CommandError.usage("--layers: no tensor fits; ardf trace without --layers --json lists all")
     }
     let writer = try SafetensorsWriter(path: path, entries: entries, metadata: metadata, overwrite: overwrite)
-    try forEach { _, tensor, type in
+    try forEach { _, held in
+      guard let (tensor, type) = held else { return }
       try writer.append(
         NNRuntime.Tensor(
           shape: tensor.shape, dtype: type, storage: TensorStorage(FileBytes(tensor.bytes))))
@@ -50,17 +55,21 @@ struct ONNXTrace {
     return entries.map(\.name)
   }
 
-  /// Calls `body` with every tensor whose name fits and whose type the file can hold.
-  private func forEach(_ body: (String, ONNX.Tensor, DType) throws -> Void) throws {
+  /// Calls `body` with the inputs, which a reference needs, and every value whose name fits; nil for one that the file
+  /// cannot hold.
+  private func forEach(_ body: (String, (ONNX.Tensor, DType)?) throws -> Void) throws {
     try InFile.naming(path) {
-      try network.trace(values) { name, tensor in
-        guard let type = DType(tensor.type),
-          patterns.isEmpty || patterns.contains(where: { $0.matches(name) })
-        else { return }
-        try body(name, tensor, type)
+      try network.trace(values) { name, value in
+        guard patterns.isEmpty || values[name] != nil || fits(name) else { return }
+        guard case .tensor(let tensor) = value, let type = DType(tensor.type) else {
+          return try body(name, nil)
+        }
+        try body(name, (tensor, type))
       }
     }
   }
+
+  private func fits(_ name: String) -> Bool { patterns.contains { $0.matches(name) } }
 }
 
 extension DType {

@@ -44,7 +44,9 @@ package enum TrackerFile {
     }
 
     func pictures() throws -> Int {
-      guard value.wholeMatch(of: /[0-9]+/) != nil, let number = integer(of: value, in: buffers) else {
+      guard let match = value.wholeMatch(of: /([0-9]+)(?:\.0*)?/),
+        let number = integer(of: String(match.1), in: buffers)
+      else {
         throw error("give a number of pictures from 0 to \(buffers.upperBound)")
       }
       return number
@@ -89,19 +91,25 @@ package enum TrackerFile {
     case "gmc_method": rules.followsCamera = try followsCamera(setting)
     // They belong to appearance.
     case "proximity_thresh", "appearance_thresh": _ = try setting.share()
+    case "tracker_type", "model": break
     case "with_reid":
       guard try !setting.flag() else {
         throw CommandError.unsupported(
           "\(setting.place): with_reid: objects are not compared by their appearance; set it to False")
       }
-    default: break
+    default:
+      throw CommandError.input(
+        "\(setting.place): \(setting.key) is not a setting of \(rules.method.rawValue); remove the line. There are: "
+          + keys.joined(separator: ", "))
     }
   }
 
   private static func followsCamera(_ setting: Setting) throws -> Bool {
+    if let method = TrackingOptions.MotionCompensation(argument: setting.value) {
+      return method == .sparseFlow
+    }
     switch setting.value {
-    case "sparseOptFlow": return true
-    case "none", "None", "null", "~", "": return false
+    case "None", "null", "~", "": return false
     case "orb", "sift", "ecc":
       throw CommandError.unsupported(
         "\(setting.place): gmc_method: \(setting.value) is not implemented; give sparseOptFlow or none")
@@ -111,7 +119,9 @@ package enum TrackerFile {
 
   private static func settings(path: String) throws -> [Setting] {
     let bytes = try FileBytes.contents(of: path)
-    guard bytes.count <= mostBytes, let text = String(validating: bytes, as: UTF8.self) else {
+    // Editors of Windows begin a text with this mark.
+    let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    guard bytes.count <= mostBytes, let text = String(validating: content, as: UTF8.self) else {
       throw CommandError.input(
         "\(printableName(path)): is not a tracker's settings; give a file such as Ultralytics' botsort.yaml")
     }
@@ -121,16 +131,12 @@ package enum TrackerFile {
       let place = "\(printableName(path)), line \(index + 1)"
       let content = withoutComment(line)
       if content.isEmpty || content == "---" && found.isEmpty { continue }
+      if content == "..." { break }
       guard let parts = content.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_]*):(?:[ \t]+(.*))?/) else {
         throw CommandError.input(
           "\(place): is not of the form 'key: value'; settings are such lines, and no other YAML is read")
       }
       let key = String(parts.1)
-      guard keys.contains(key) else {
-        throw CommandError.input(
-          "\(place): \(key) is not a setting that is known; remove the line. There are: "
-            + keys.joined(separator: ", "))
-      }
       guard !found.contains(where: { $0.key == key }) else {
         throw CommandError.input("\(place): \(key) is given twice; remove one of them")
       }
