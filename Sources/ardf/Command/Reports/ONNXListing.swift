@@ -115,7 +115,8 @@ extension ONNXError {
     switch innermost {
     case .unsupported:
       "export it for another operator set, or with other operators in its place: ardf inspect operators lists those that run"
-    case .file, .missingWeights: "its weights lie in files of their own: bring them along, into the model's folder"
+    case .file, .missingWeights:
+      "its weights lie in files of their own: bring them along, into the model's folder"
     case .malformed, .input, .node: "export it again, with the files of its weights in its own folder"
     }
   }
