@@ -4,21 +4,6 @@ import Sharding
 
 /// How the objects of a film get identities, by the names that Ultralytics' users know.
 struct TrackingOptions: ParsableArguments {
-  /// Whether objects are followed as the camera moves.
-  enum MotionCompensation: String, CaseIterable, ExpressibleByArgument {
-    case sparseFlow = "sparse-flow"
-    case off
-
-    /// Ultralytics' words are taken too.
-    init?(argument: String) {
-      switch argument {
-      case "sparseOptFlow": self = .sparseFlow
-      case "none": self = .off
-      default: self.init(rawValue: argument)
-      }
-    }
-  }
-
   @Option(
     help: ArgumentHelp(
       """
@@ -152,3 +137,5 @@ struct TrackingOptions: ParsableArguments {
     return rules
   }
 }
+
+extension MotionCompensation: ExpressibleByArgument {}

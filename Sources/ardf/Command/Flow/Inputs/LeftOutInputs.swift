@@ -91,7 +91,7 @@ struct LeftOutInputs {
   @discardableResult
   mutating func add(_ name: String, of source: String, reason: String) -> Entry {
     if !isGrouped {
-      // What is said of a member names the archive too.
+      // A defect of a member names the archive too.
       let (line, archive) = (Self.line(name, reason), lastComponent(source))
       let isMember = pathKind(source) == .file && !line.contains(archive)
       Console.note("left out: \(isMember ? "\(source): " : "")\(line)")

@@ -105,7 +105,7 @@ package enum TrackerFile {
   }
 
   private static func followsCamera(_ setting: Setting) throws -> Bool {
-    if let method = TrackingOptions.MotionCompensation(argument: setting.value) {
+    if let method = MotionCompensation(argument: setting.value) {
       return method == .sparseFlow
     }
     switch setting.value {
