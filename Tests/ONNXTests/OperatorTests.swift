@@ -80,6 +80,27 @@ import ONNX
     }
   }
 
+  @Test(
+    "one scale gives the bytes of the definition, halves to the even integer",
+    arguments: [(UInt8(3), 0), (2, 0), (2, 128), (2, 255), (3, -128), (3, 127), (3, -5)])
+  func quantized(type: UInt8, zero: Int) throws {
+    let (low, high) = type == 2 ? (0, 255) : (-128, 127)
+    let scale: Float = 0.25
+    var values = (-1300...1300).map { Float($0) / 8 * scale }
+    values += [1e9, -1e9, .leastNonzeroMagnitude, -0.0]
+    let expected = values.map { value in
+      min(max(Double((value / scale).rounded(.toNearestOrEven)) + Double(zero), Double(low)), Double(high))
+    }
+    let point = Tensor(type == 2 ? .uint8 : .int8, [], doubles: [Double(zero)])
+    func made(_ values: [Float]) throws -> [Double] {
+      try run("QuantizeLinear", [Tensor([values.count], values), Tensor([], [scale]), point], opset: 21)
+        .flatMap { $0.doubles() }
+    }
+    #expect(try made(values) == expected)
+    // With infinities it is computed otherwise, and the same.
+    #expect(try made(values + [.infinity, -.infinity]) == expected + [Double(high), Double(low)])
+  }
+
   @Test("an attribute that is not implemented is named, not ignored")
   func attributes() {
     let found = error { _ = try run("Relu", [Tensor([1], [Float(1)])], [Proto.attribute("speed", int: 3)]) }

@@ -29,6 +29,12 @@ extension Operators {
       }
       guard type.isInteger else { throw unsupported(type) }
       let (low, high) = type.range
+      if type == .uint8 || type == .int8, scales.count == 1, scale.rank < 2,
+        let bytes = quotients(values, by: scales[0], zero: zeros[0], low...high)
+      {
+        return type == .uint8
+          ? Tensor(tensor.shape, bytes) : Tensor(tensor.shape, bytes.map { Int8(bitPattern: $0) })
+      }
       return Tensor(
         type, tensor.shape,
         doubles: values.indices.map { index in
@@ -75,6 +81,31 @@ extension Operators {
       return [Tensor(tensor.shape, quantized), Tensor([], [scale]), Tensor([], [UInt8(clamping: zero)])]
     },
   ]
+
+  /// Rounded quotients plus a zero point, within the range of 8 bits, as the bytes of integers; nil where an element or the
+  /// scale is not a finite number that divides.
+  ///
+  /// The range is that of integers, so that a quotient may be bounded before it is rounded. Adding 1.5 times 2^23 rounds it to an
+  /// even one of two integers as near, and leaves it in a number's lowest bits.
+  private static func quotients(
+    _ values: [Float], by scale: Float, zero: Double, _ range: ClosedRange<Double>
+  ) -> [UInt8]? {
+    guard scale > 0, scale.isFinite, range.contains(zero), !values.isEmpty else { return nil }
+    // Not a number if one is not finite.
+    var check: Float = 0
+    for value in values { check += value * 0 }
+    guard check == 0 else { return nil }
+    let (low, high) = (Float(range.lowerBound - zero), Float(range.upperBound - zero))
+    let offset = UInt32(bitPattern: Int32(clamping: zero))
+    let threads = values.count > 1 << 14 ? Parallel.threads : 1
+    return Parallel.rows(values.count, width: 1, threads: threads) { part, made in
+      let source = values.span.extracting(part)
+      for index in source.indices {
+        let quotient = min(max(source[index] / scale, low), high)
+        made[index] = UInt8(truncatingIfNeeded: (quotient + 0x1.8p23).bitPattern &+ offset)
+      }
+    }
+  }
 
   /// Integers of 8 bits, less their zero points, times their scales, of which each holds for a run of elements.
   ///
