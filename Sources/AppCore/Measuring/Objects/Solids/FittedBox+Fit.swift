@@ -59,24 +59,20 @@ extension FittedBox {
       // First what is cut out, since the sides were seen; then the sides, wide; the turn once they are right.
       for notch in box.notches.indices {
         for side in 0..<4 where box.notches[notch].reaches[side].isFinite {
-          let error = likelihood.sweep(&box, by: cuts[notch][side], isWide: isWide) {
-            $0.notches[notch].reaches[side] += $1
-          }
+          let error = likelihood.sweep(&box, by: cuts[notch][side]) { $0.notches[notch].reaches[side] += $1 }
           cuts[notch][side] = min(max(SolidFit.reach.errors * error, least), cuts[notch][side])
         }
-        let error = likelihood.sweep(&box, by: min(cuts[notch][4], rise), isWide: isWide) {
-          $0.notches[notch].floor += $1
-        }
+        let error = likelihood.sweep(&box, by: min(cuts[notch][4], rise)) { $0.notches[notch].floor += $1 }
         cuts[notch][4] = min(max(SolidFit.reach.errors * error, 0.1 * readings.cell), cuts[notch][4])
       }
       for side in 0..<4 {
-        errors[side] = likelihood.sweep(&box, by: reaches[side], isWide: isWide) { $0.reaches[side] += $1 }
+        errors[side] = likelihood.sweep(&box, by: reaches[side]) { $0.reaches[side] += $1 }
         reaches[side] = min(max(SolidFit.reach.errors * errors[side], least), reaches[side])
       }
-      errors[4] = likelihood.sweep(&box, by: rise, isWide: isWide) { $0.top += $1 }
+      errors[4] = likelihood.sweep(&box, by: rise) { $0.top += $1 }
       rise = min(max(SolidFit.reach.errors * errors[4], 0.1 * readings.cell), rise)
       guard round > 0 else { continue }
-      let turn = likelihood.sweep(&box, by: turning, isWide: isWide) { $0 = $0.turned(by: $1) }
+      let turn = likelihood.sweep(&box, by: turning) { $0 = $0.turned(by: $1) }
       turning = min(max(SolidFit.reach.errors * turn, 0.1 * .pi / 180), turning)
       if round + 1 == SolidFit.hopeless.rounds,
         likelihood.explained(box, object: readings.object) < SolidFit.hopeless.share

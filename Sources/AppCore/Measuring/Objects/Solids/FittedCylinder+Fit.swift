@@ -34,7 +34,7 @@ extension FittedCylinder {
       let least = isWide ? 1.5 * readings.length : 0.3 * readings.cell
       for change in Change.allCases {
         let index = change.rawValue
-        errors[index] = likelihood.sweep(&cylinder, by: reaches[index], isWide: isWide, change.apply)
+        errors[index] = likelihood.sweep(&cylinder, by: reaches[index], change.apply)
         let wide = SolidFit.reach.errors * errors[index]
         reaches[index] = min(max(wide, change == .top ? 0.1 * readings.cell : least), reaches[index])
       }

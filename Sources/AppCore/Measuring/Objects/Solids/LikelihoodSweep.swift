@@ -6,9 +6,8 @@
 
 /// Means of a solid's numbers over the likelihood, one number at a time.
 extension SolidLikelihood {
-  /// Places of a sweep to either side of its middle: a likelihood of `SolidFit.reach.errors` standard deviations to either side
-  /// is a sum over fewer as exactly as over a wide one, of which most places are unlikely.
-  private static let places = (wide: 16, narrow: 8)
+  /// Places of a sweep to either side of its middle.
+  private static let places = 16
 
   /// A change's mean over the likelihood along a sweep, and its standard deviation.
   struct Sweep {
@@ -29,15 +28,14 @@ extension SolidLikelihood {
 
   /// Changes a solid by from minus to plus `reach`, and leaves it at the mean of that; returns the standard deviation.
   func sweep<Solid: FittedSolid>(
-    _ solid: inout Solid, by reach: Double, isWide: Bool, _ change: (inout Solid, Double) -> Void
+    _ solid: inout Solid, by reach: Double, _ change: (inout Solid, Double) -> Void
   ) -> Double {
     func changed(by value: Double) -> Solid {
       var changed = solid
       change(&changed, value)
       return changed
     }
-    let places = isWide ? Self.places.wide : Self.places.narrow
-    let values = (-places...places).map { reach * Double($0) / Double(places) }
+    let values = (-Self.places...Self.places).map { reach * Double($0) / Double(Self.places) }
     let cells = affected(by: [solid, changed(by: -reach), changed(by: reach)])
     let found = Sweep(values, costs: values.map { cost(changed(by: $0), cells) })
     change(&solid, found.mean)
