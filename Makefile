@@ -148,8 +148,9 @@ uninstall:
 deb: static
 	tools/release/package-deb $(static) out
 
-dist: static
-	tools/release/dist $(static) out/dist
+# Built of the commit, in a folder of its own.
+dist: setup
+	tools/release/release out/dist
 
 # As root, who makes bare systems.
 image: dist
