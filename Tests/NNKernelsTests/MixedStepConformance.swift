@@ -108,7 +108,7 @@ struct MixedStepConformance {
       let (input, output, residual) = maps(test, pair)
       var task = unsafe test.depthwise(
         input.input, output.output, residual: residual.input, weights: weights.pointer, bias: bias.pointer)
-      for row in 0..<test.outHeight { kernel.run(&task, row..<row + 1) }
+      for item in 0..<task.items { kernel.run(&task, item..<item + 1) }
       #expect(output.guardsAreIntact)
       let expected = elements(test) { y, x, channel in
         test.depthwise(input, weights: weights, bias: bias, residual: residual, y, x, channel)

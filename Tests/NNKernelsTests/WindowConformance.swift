@@ -19,6 +19,16 @@ struct WindowConformance {
     .init(
       height: 6, width: 37, channels: 24, kernel: 3, stride: 1, padding: 1, activation: .hardSwish, gap: 8),
     .init(height: 9, width: 19, channels: 120, kernel: 5, stride: 2, padding: 2, activation: .silu),
+    // Groups of eight and of sixteen output pixels, whole and in part; a window wider and higher than the map.
+    .init(height: 19, width: 35, channels: 40, kernel: 7, stride: 1, padding: 3, activation: .gelu, gap: 3),
+    .init(height: 3, width: 4, channels: 20, kernel: 7, stride: 1, padding: 3, residual: true),
+    .init(height: 8, width: 16, channels: 48, kernel: 3, stride: 1, padding: 1, activation: .relu),
+    .init(
+      height: 5, width: 41, channels: 17, kernel: 3, stride: 1, padding: 2, activation: .clip(low: 0, high: 6)
+    ),
+    .init(height: 9, width: 30, channels: 16, kernel: 2, stride: 3, padding: 1, activation: .silu),
+    .init(height: 7, width: 11, channels: 33, kernel: 1, stride: 1, padding: 0, activation: .sigmoid, gap: 2),
+    .init(height: 7, width: 11, channels: 24, kernel: 1, stride: 2, padding: 1, residual: true),
   ]
 
   static let poolCases: [WindowCase] = [
@@ -42,13 +52,14 @@ struct WindowConformance {
     let weights = GuardedFloats(numbers.next(test.kernel * test.kernel * test.channels))
     let bias = GuardedFloats(numbers.next(test.channels))
 
-    func run(rows step: Int) -> [Float] {
+    func run(items step: Int?) -> [Float] {
       let output = GuardedMap(
         height: test.outHeight, width: test.outWidth, channels: test.channels, gap: test.gap, rowGap: 1)
       var task = unsafe test.depthwise(
         input.input, output.output, residual: residual.input, weights: weights.pointer, bias: bias.pointer)
-      for begin in stride(from: 0, to: test.outHeight, by: step) {
-        kernels.kernels(of: DepthwiseTask.self)[0].run(&task, begin..<min(test.outHeight, begin + step))
+      let step = step ?? task.items
+      for begin in stride(from: 0, to: task.items, by: step) {
+        kernels.kernels(of: DepthwiseTask.self)[0].run(&task, begin..<min(task.items, begin + step))
       }
       #expect(output.guardsAreIntact)
       return output.values
@@ -58,9 +69,9 @@ struct WindowConformance {
     forEachWindow(test) { y, x, channel in
       expected.append(test.depthwise(input, weights: weights, bias: bias, residual: residual, y, x, channel))
     }
-    let whole = run(rows: test.outHeight)
+    let whole = run(items: nil)
     expectClose(whole, expected, tolerance: KernelTolerance.product.sums, test.testDescription)
-    #expect(run(rows: 1).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
+    #expect(run(items: 1).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
   }
 
   @Test(arguments: Implementation.all, poolCases)

@@ -28,8 +28,7 @@ struct ChannelProduct: VectorOperator {
         output: builder.mutableMap(node.output), residual: nil,
         weights: UnsafePointer(builder.pointer(node.inputs[1])), bias: builder.zeros.base, activation: .none),
       keeping: [builder.arena, builder.zeros] + builder.operands)
-    return builder.step(
-      layer.index, kernel, task, items: output.height, together: builder.rowsTogether(output))
+    return builder.step(layer.index, kernel, task)
   }
 }
 

@@ -37,18 +37,18 @@ extension Convolution {
         input: builder.map(node.inputs[0]), output: builder.mutableMap(node.output),
         residual: storesSums ? nil : builder.map(node.inputs[1]), weights: weights.base, bias: bias.base,
         activation: activation), keeping: [weights, bias, builder.arena] + builder.operands)
-    return builder.step(
-      layer.index, kernel, task, items: output.height, together: builder.rowsTogether(output))
+    return builder.step(layer.index, kernel, task)
   }
 
-  /// Items are output rows.
+  /// Items are rows of sixteen channels.
   static let plainDepthwise = PlainKernel<DepthwiseTask>(
     name: "depthwise-f32", computes: "one filter per channel", tolerance: .product
   ) { task, share in
     let (kernel, channels) = (task.kernel, task.channels)
-    for y in share.items {
+    for item in share.items {
+      let (block, y) = item.quotientAndRemainder(dividingBy: task.outHeight)
       for x in 0..<task.outWidth {
-        for channel in 0..<channels {
+        for channel in 16 * block..<min(channels, 16 * block + 16) {
           var sum = unsafe task.bias[channel]
           for row in 0..<kernel {
             let inY = y * task.stride - task.padding + row

@@ -31,7 +31,7 @@ package struct WorkGrid: Equatable, Sendable {
   private static let cachedInput = 768 * 1024
 
   /// How many chunks so many operations make: a power of two, or a multiple of `evenThreads`.
-  private static func chunks(operations: Double) -> Int {
+  static func chunks(operations: Double) -> Int {
     let short = min(evenThreads, Int(operations / leastOperations))
     let count = max(short, Int(operations / chunkOperations), 1)
     var even = 1

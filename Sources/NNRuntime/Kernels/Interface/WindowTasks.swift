@@ -19,6 +19,9 @@ public struct DepthwiseTask {
   /// Applied to the sum before it is stored.
   public var activation: Activation
 
+  /// Items of its work: output rows of sixteen channels, those of the same channels after each other.
+  public var items: Int { outHeight * ((channels + 15) / 16) }
+
   /// A depthwise convolution on the given memory.
   public init(
     inHeight: Int, inWidth: Int, outHeight: Int, outWidth: Int, channels: Int, kernel: Int, stride: Int,

@@ -77,18 +77,21 @@ extension Graph {
     let (enlargement, projection) = (nodes[before], nodes[index])
     let (small, large) = (shapes[enlargement.inputs[0]], shapes[projection.output])
     let value = newValue(small.with(channels: large.channels))
-    nodes[before] = projection
-    nodes[before].inputs = enlargement.inputs
+    var first = projection
+    first.inputs = enlargement.inputs
     if var layer = projection.operation as? Convolution {
       layer.epilogue = .store
-      nodes[before].operation = layer
+      first.operation = layer
     }
-    nodes[before].output = value
-    nodes[before].partOf = large
-    nodes[index] = enlargement
-    nodes[index].inputs = [value] + projection.inputs.dropFirst()
-    nodes[index].output = projection.output
-    nodes[index].fused += projection.holds
+    first.output = value
+    first.partOf = large
+    var second = enlargement
+    second.inputs = projection.inputs
+    second.inputs[0] = value
+    second.output = projection.output
+    second.fused += projection.holds
+    nodes[before] = first
+    nodes[index] = second
   }
 
   /// Splits the 1x1 convolution at `index` in two, the first of them in the place of the enlargement at `first`, one of

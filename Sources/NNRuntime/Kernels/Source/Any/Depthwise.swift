@@ -1,10 +1,26 @@
-// Depthwise convolution: sixteen channels a vector, four neighboring output pixels at once, so that a
-// weight is loaded once for four multiply-adds and the sums never leave registers.
+// Depthwise convolution: sixteen channels of many rows after each other, so that their weights and the rows of a window stay
+// in the first-level cache.
+//
+// The rows are copied first, pixel after pixel, with zeros at both ends: windows then have no edges from left to right, and
+// no two pixels compete for a place in the cache, however far apart they are in the map.
 
 import NNKernelInterface
 
+/// Weights, sums of a group, and the rows of a window, each for sixteen channels.
+func depthwiseScratch(_ task: UnsafePointer<DepthwiseTask>) -> Int {
+  let kernel = task.pointee.kernel
+  return kernel == 1 ? 0 : 16 &* (kernel &* kernel &+ 16 &+ kernel &* linePixels(task.pointee))
+}
+
+/// Pixels of a copied row: groups of sixteen output pixels read them.
+@inline(__always)
+private func linePixels(_ task: DepthwiseTask) -> Int {
+  ((task.outWidth &+ 15) / 16 &* 16 &- 1) &* task.stride &+ task.kernel
+}
+
+/// Items are rows of sixteen channels, those of the same channels after each other.
 func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
-  task.pointee.activation.run(ActivatedDepthwise.self, (task, share.items))
+  task.pointee.activation.run(ActivatedDepthwise.self, (task, share))
 }
 
 private enum ActivatedDepthwise: ActivatedLoop {
@@ -12,250 +28,181 @@ private enum ActivatedDepthwise: ActivatedLoop {
 
   @inline(__always)
   static func run<Function: ActivationFunction>(
-    _ function: Function, _ operands: (task: UnsafePointer<DepthwiseTask>, rows: Range<Int>)
+    _ function: Function, _ operands: (task: UnsafePointer<DepthwiseTask>, share: Share)
   ) {
     operands.task.pointee.input.element
-      .run(DepthwiseLoop<Function>.self, (function, operands.task.pointee, operands.rows))
+      .run(DepthwiseLoop<Function>.self, (function, operands.task.pointee, operands.share))
   }
 }
 
 private enum DepthwiseLoop<Function: ActivationFunction>: ElementLoop {
   @inline(__always)
   static func run<Element: MapElement>(
-    _ element: Element, _ operands: (function: Function, task: DepthwiseTask, rows: Range<Int>)
+    _ element: Element, _ operands: (function: Function, task: DepthwiseTask, share: Share)
   ) {
-    for y in operands.rows {
-      DepthwiseRow(element: element, function: operands.function, task: operands.task, y: y).run()
+    let (function, task, share) = operands
+    var item = share.items.lowerBound
+    while item < share.items.upperBound {
+      let block = item / task.outHeight
+      let first = item &- block &* task.outHeight
+      let rows = first..<min(task.outHeight, first &+ share.items.upperBound &- item)
+      let channels = DepthwiseBlock(element: element, function: function, task: task, block: block)
+      if task.kernel == 1 { channels.multiply(rows) } else { channels.run(rows, share.scratch) }
+      item &+= rows.count
     }
   }
 }
 
-/// One output row.
-private struct DepthwiseRow<Element: MapElement, Function: ActivationFunction> {
+/// Sixteen channels, or those that are left.
+private struct DepthwiseBlock<Element: MapElement, Function: ActivationFunction> {
   /// Element type of the input.
   let element: Element
   let function: Function
   let task: DepthwiseTask
-  let y: Int
-  /// The rows of the window that lie in the input.
-  let rows: Range<Int>
-  /// Whether the last channels, where they fill no vector, are computed together with some before them again: nothing that
-  /// is read may be written then.
-  let overlaps: Bool
+  /// The first channel, and how many there are.
+  let channel, count: Int
 
   @inline(__always)
-  init(element: Element, function: Function, task: DepthwiseTask, y: Int) {
+  init(element: Element, function: Function, task: DepthwiseTask, block: Int) {
     self.element = element
     self.function = function
     self.task = task
-    self.y = y
-    let top = y &* task.stride &- task.padding
-    rows = max(0, -top)..<max(max(0, -top), min(task.kernel, task.inHeight &- top))
-    overlaps =
-      task.channels >= 16 && task.residual == nil && UnsafePointer(task.output.base) != task.input.base
+    channel = 16 &* block
+    count = min(16, task.channels &- channel)
   }
 
+  /// Output rows of a kernel of one position.
   @inline(__always)
-  func run() {
-    // Output columns whose windows lie inside the input from left to right.
-    let firstInside = min((task.padding &+ task.stride &- 1) / task.stride, task.outWidth)
-    let reach = task.inWidth &+ task.padding &- task.kernel
-    let lastInside = max(reach < 0 ? 0 : min(reach / task.stride &+ 1, task.outWidth), firstInside)
-    var x = 0
-    while x < task.outWidth {
-      let strip = InstructionSet.stripPixels
-      if strip > 0, task.kernel == 3, task.stride == 1, x >= firstInside, x &+ strip <= lastInside {
-        pixelsOfStrip(x)
-        x &+= strip
-      } else if x >= firstInside && x &+ 4 <= lastInside {
-        fourPixels(x)
-        x &+= 4
-      } else {
-        onePixel(x)
-        x &+= 1
+  func multiply(_ rows: Range<Int>) {
+    let weights = loadPartial(task.weights + channel, count: count)
+    let bias = loadPartial(task.bias + channel, count: count)
+    let step = task.stride &* task.input.pixelStride &* element.size
+    for y in rows {
+      let inY = y &* task.stride &- task.padding
+      var source = source(inY, -task.padding)
+      for x in 0..<task.outWidth {
+        let inX = x &* task.stride &- task.padding
+        let isInside = inY >= 0 && inY < task.inHeight && inX >= 0 && inX < task.inWidth
+        finish(isInside ? multiplyAdd(element.loadSome(source, count), weights, bias) : bias, y, x)
+        source += step
       }
     }
   }
 
-  /// The output pixels of a strip from x on, all of whose windows lie inside the input from left to right.
+  /// Output rows of a kernel of several positions.
   @inline(__always)
-  private func pixelsOfStrip(_ x: Int) {
-    let corner = source(row: rows.lowerBound, column: 0, x).assumingMemoryBound(to: Float.self)
-    let weights = weights(row: rows.lowerBound, column: 0)
-    let whole = task.channels / 16 &* 16
-    for channel in stride(from: 0, to: whole, by: 4) {
-      let sums = InstructionSet.strip(
-        (
-          source: corner + channel, pixelStride: task.input.pixelStride, rowStride: task.input.rowStride,
-          weights: weights + channel, channels: task.channels, rows: rows.count, bias: task.bias + channel
-        ))
-      finishFour(sums.0, x, channel)
-      finishFour(sums.1, x &+ 4, channel)
-      finishFour(sums.2, x &+ 8, channel)
-      finishFour(sums.3, x &+ 12, channel)
+  func run(_ rows: Range<Int>, _ scratch: UnsafeMutablePointer<Float>) {
+    let (kernel, pixels) = (task.kernel, linePixels(task))
+    let weights = scratch
+    for position in 0..<kernel &* kernel {
+      store(
+        loadPartial(task.weights + (position &* task.channels &+ channel), count: count),
+        weights + 16 &* position)
     }
-    if whole < task.channels {
-      for four in stride(from: x, to: x &+ InstructionSet.stripPixels, by: 4) { lastChannels(ofFour: four) }
-    }
-  }
-
-  /// Stores the finished sums of four channels of four pixels, in maps of floats.
-  @inline(__always)
-  private func finishFour(_ sums: Vector, _ x: Int, _ channel: Int) {
-    let results = function.of(sums)
-    finishQuad(results.lowHalf.lowHalf, x, channel)
-    finishQuad(results.lowHalf.highHalf, x &+ 1, channel)
-    finishQuad(results.highHalf.lowHalf, x &+ 2, channel)
-    finishQuad(results.highHalf.highHalf, x &+ 3, channel)
-  }
-
-  /// Stores four channels of a pixel, in maps of floats.
-  @inline(__always)
-  private func finishQuad(_ result: SIMD4<Float>, _ x: Int, _ channel: Int) {
-    var result = result
-    if let residual = task.residual {
-      let added = residual.base + (y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)
-      result += UnsafeRawPointer(added).loadUnaligned(as: SIMD4<Float>.self)
-    }
-    let output = task.output.base + (y &* task.output.rowStride &+ x &* task.output.pixelStride &+ channel)
-    UnsafeMutableRawPointer(output).storeBytes(of: result, as: SIMD4<Float>.self)
-  }
-
-  /// Output pixels x..<x + 4, all of whose windows lie inside the input from left to right.
-  @inline(__always)
-  private func fourPixels(_ x: Int) {
-    var channel = 0
-    while channel &+ 16 <= task.channels {
-      fourVectors(x, channel)
-      channel &+= 16
-    }
-    if channel < task.channels { lastChannels(ofFour: x) }
-  }
-
-  /// Sixteen channels of output pixels x..<x + 4.
-  @inline(__always)
-  private func fourVectors(_ x: Int, _ channel: Int) {
-    let input = task.input
-    let step = task.stride &* input.pixelStride &* element.size
-    let corner = source(row: 0, column: 0, x)
-    let bias = load(task.bias + channel)
-    var (sum0, sum1, sum2, sum3) = (bias, bias, bias, bias)
-    for row in rows {
-      var weights = task.weights + (row &* task.kernel &* task.channels &+ channel)
-      var source = corner + (row &* input.rowStride &+ channel) &* element.size
-      for _ in 0..<task.kernel {
-        let weight = load(weights)
-        sum0 = multiplyAdd(element.load(source), weight, sum0)
-        sum1 = multiplyAdd(element.load(source + step), weight, sum1)
-        sum2 = multiplyAdd(element.load(source + 2 &* step), weight, sum2)
-        sum3 = multiplyAdd(element.load(source + 3 &* step), weight, sum3)
-        weights += task.channels
-        source += input.pixelStride &* element.size
+    let sums = weights + 16 &* kernel &* kernel
+    let lines = sums + 16 &* 16
+    let bias = loadPartial(task.bias + channel, count: count)
+    for line in 0..<kernel { clearEnds(lines + 16 &* line &* pixels, pixels) }
+    var copied = 0
+    for y in rows {
+      let top = y &* task.stride &- task.padding
+      // The rows of the window that lie in the input.
+      let first = max(0, top)
+      let last = min(task.inHeight, top &+ kernel)
+      copied = max(copied, first)
+      while copied < last {
+        copy(row: copied, lines + 16 &* (copied % kernel) &* pixels, pixels)
+        copied &+= 1
       }
+      let window = DepthwiseWindow(
+        lines: lines, lineFloats: 16 &* pixels, kernel: kernel, line: first % kernel,
+        rows: max(0, last &- first), weights: weights + 16 &* kernel &* (first &- top), bias: bias,
+        step: 16 &* task.stride)
+      var x = 0
+      while x < task.outWidth { x &+= group(window, y, x, sums) }
     }
-    finish(sum0, x, channel)
-    finish(sum1, x &+ 1, channel)
-    finish(sum2, x &+ 2, channel)
-    finish(sum3, x &+ 3, channel)
   }
 
-  /// The channels of output pixels x..<x + 4 that do not fill a vector: apart, so that the loops of whole ones stay in registers.
-  @inline(never)
-  private func lastChannels(ofFour x: Int) {
-    if overlaps { return fourVectors(x, task.channels &- 16) }
-    for pixel in x..<x &+ 4 { lastChannels(pixel, 0..<task.kernel) }
-  }
-
-  /// An output pixel whose window may reach beyond the input: four vectors at once, since each sum waits for its last product.
+  /// Zeros before the first pixel of a copied row and after its last one.
   @inline(__always)
-  private func onePixel(_ x: Int) {
-    let left = x &* task.stride &- task.padding
-    let columns = max(0, -left)..<max(max(0, -left), min(task.kernel, task.inWidth &- left))
-    var channel = 0
-    while channel &+ 64 <= task.channels {
-      fourVectors(ofPixel: x, columns, channel)
-      channel &+= 64
+  private func clearEnds(_ line: UnsafeMutablePointer<Float>, _ pixels: Int) {
+    let zero = Vector(repeating: 0)
+    for pixel in 0..<min(task.padding, pixels) { store(zero, line + 16 &* pixel) }
+    for pixel in stride(from: task.padding &+ task.inWidth, to: pixels, by: 1) {
+      store(zero, line + 16 &* pixel)
     }
-    while channel &+ 16 <= task.channels {
-      oneVector(x, columns, channel)
-      channel &+= 16
-    }
-    if channel < task.channels { lastChannels(x, columns) }
   }
 
-  /// Sixty-four channels of an output pixel.
+  /// Copies as much of an input row as is read.
   @inline(__always)
-  private func fourVectors(ofPixel x: Int, _ columns: Range<Int>, _ channel: Int) {
-    let bias = task.bias + channel
-    var (sum0, sum1, sum2, sum3) = (load(bias), load(bias + 16), load(bias + 32), load(bias + 48))
-    let step = 16 &* element.size
-    for row in rows {
-      var source = source(row: row, column: columns.lowerBound, x) + channel &* element.size
-      var weights = weights(row: row, column: columns.lowerBound) + channel
-      for _ in columns {
-        sum0 = multiplyAdd(element.load(source), load(weights), sum0)
-        sum1 = multiplyAdd(element.load(source + step), load(weights + 16), sum1)
-        sum2 = multiplyAdd(element.load(source + 2 &* step), load(weights + 32), sum2)
-        sum3 = multiplyAdd(element.load(source + 3 &* step), load(weights + 48), sum3)
-        weights += task.channels
-        source += task.input.pixelStride &* element.size
+  private func copy(row: Int, _ line: UnsafeMutablePointer<Float>, _ pixels: Int) {
+    var source = source(row, 0)
+    let step = task.input.pixelStride &* element.size
+    for pixel in stride(from: task.padding, to: min(task.padding &+ task.inWidth, pixels), by: 1) {
+      store(element.loadSome(source, count), line + 16 &* pixel)
+      source += step
+    }
+  }
+
+  /// Computes output pixels of a row from x on, and returns how many: sums of whole groups never leave registers.
+  @inline(__always)
+  private func group(
+    _ window: DepthwiseWindow, _ y: Int, _ x: Int, _ stored: UnsafeMutablePointer<Float>
+  ) -> Int {
+    let left = task.outWidth &- x
+    var pixels = InstructionSet.pixelsTogether
+    if InstructionSet.stripPixels > 0, window.kernel == 3, window.step == 16, left > pixels {
+      pixels = InstructionSet.stripPixels
+      InstructionSet.storeStrip(window, x, stored)
+    } else if pixels == 8 {
+      let sums = window.step == 16 ? window.eightNeighbors(x) : window.eight(x)
+      if left >= pixels {
+        finish(sums.0, y, x)
+        finish(sums.1, y, x &+ 1)
+        finish(sums.2, y, x &+ 2)
+        finish(sums.3, y, x &+ 3)
+        finish(sums.4, y, x &+ 4)
+        finish(sums.5, y, x &+ 5)
+        finish(sums.6, y, x &+ 6)
+        finish(sums.7, y, x &+ 7)
+        return pixels
       }
-    }
-    finish(sum0, x, channel)
-    finish(sum1, x, channel &+ 16)
-    finish(sum2, x, channel &+ 32)
-    finish(sum3, x, channel &+ 48)
-  }
-
-  /// Sixteen channels of an output pixel.
-  @inline(__always)
-  private func oneVector(_ x: Int, _ columns: Range<Int>, _ channel: Int) {
-    var sum = load(task.bias + channel)
-    for row in rows {
-      for column in columns {
-        let source = source(row: row, column: column, x) + channel &* element.size
-        sum = multiplyAdd(element.load(source), load(weights(row: row, column: column) + channel), sum)
+      storeFour((sums.0, sums.1, sums.2, sums.3), stored)
+      storeFour((sums.4, sums.5, sums.6, sums.7), stored + 64)
+    } else {
+      let sums = window.four(x)
+      if left >= pixels {
+        finish(sums.0, y, x)
+        finish(sums.1, y, x &+ 1)
+        finish(sums.2, y, x &+ 2)
+        finish(sums.3, y, x &+ 3)
+        return pixels
       }
+      storeFour(sums, stored)
     }
-    finish(sum, x, channel)
+    let some = min(pixels, left)
+    for pixel in 0..<some { finish(load(stored + 16 &* pixel), y, x &+ pixel) }
+    return some
   }
 
-  /// The channels of an output pixel that do not fill a vector.
-  @inline(never)
-  private func lastChannels(_ x: Int, _ columns: Range<Int>) {
-    if overlaps { return oneVector(x, columns, task.channels &- 16) }
-    let channel = task.channels / 16 &* 16
-    let count = task.channels &- channel
-    var sum = loadPartial(task.bias + channel, count: count)
-    for row in rows {
-      for column in columns {
-        let source = source(row: row, column: column, x) + channel &* element.size
-        let weights = weights(row: row, column: column) + channel
-        sum = multiplyAdd(element.load(source, count: count), loadPartial(weights, count: count), sum)
-      }
-    }
-    finish(sum, x, channel, count: count)
-  }
-
-  /// The first channel of the input pixel at a position of the window of output pixel x.
   @inline(__always)
-  private func source(row: Int, column: Int, _ x: Int) -> UnsafeRawPointer {
-    let (inY, inX) = (
-      y &* task.stride &- task.padding &+ row, x &* task.stride &- task.padding &+ column
-    )
-    return UnsafeRawPointer(task.input.base)
-      + (inY &* task.input.rowStride &+ inX &* task.input.pixelStride) &* element.size
+  private func storeFour(_ sums: FourSums, _ stored: UnsafeMutablePointer<Float>) {
+    store(sums.0, stored)
+    store(sums.1, stored + 16)
+    store(sums.2, stored + 32)
+    store(sums.3, stored + 48)
   }
 
-  /// The first channel's weight at a position of the window.
+  /// The block's first channel of an input pixel.
   @inline(__always)
-  private func weights(row: Int, column: Int) -> UnsafePointer<Float> {
-    task.weights + (row &* task.kernel &+ column) &* task.channels
+  private func source(_ y: Int, _ x: Int) -> UnsafeRawPointer {
+    let index = y &* task.input.rowStride &+ x &* task.input.pixelStride &+ channel
+    return UnsafeRawPointer(task.input.base) + index &* element.size
   }
 
-  /// Stores the finished sums of `count` channels from `channel` on.
+  /// Stores the finished sums of an output pixel.
   @inline(__always)
-  private func finish(_ sum: Vector, _ x: Int, _ channel: Int, count: Int = 16) {
+  private func finish(_ sum: Vector, _ y: Int, _ x: Int) {
     var result = function.of(sum)
     if let residual = task.residual {
       let added = residual.address(y &* residual.rowStride &+ x &* residual.pixelStride &+ channel)

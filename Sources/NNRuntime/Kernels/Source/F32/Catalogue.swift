@@ -48,6 +48,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     scratch: { shape, _ in winogradScratch(F6x6.self, shape) }, run: { winograd(F6x6.self, $0, $1) })
   catalogue.add(
     "depthwise-f32", of: DepthwiseTask.self, maps: .float32, tolerance: .product, by: permit,
+    scratch: { depthwiseScratch($0) },
     run: { depthwise($0, $1) })
   catalogue.add(
     "maxpool-f32", of: PoolTask.self, maps: .float32, tolerance: .exact, by: permit, run: { maxPool($0, $1) })

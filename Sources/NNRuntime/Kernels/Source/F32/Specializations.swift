@@ -3,7 +3,7 @@
 import NNKernelInterface
 
 /// Functions with defaults: the `InstructionSet` of a target alone conforms, so that calls are resolved at compile time.
-protocol Specializations: DepthwiseStrips {
+protocol Specializations: DepthwiseGroups {
   /// Whether columns from beyond the second-level cache are prefetched a page ahead, where the hardware prefetchers of x86
   /// stop.
   static var asksForColumns: Bool { get }

@@ -1,136 +1,130 @@
 // Depthwise 3x3 convolutions of stride 1 by strips: a pixel that is loaded is multiplied with the three positions of a row
 // of the kernel at once, so that multiply-adds, not loads, take the time.
 
-import CKernelShims
 import NNKernelInterface
 
 extension InstructionSet {
   @inline(__always) static var stripPixels: Int { 16 }
 
-  @inline(__always) static func strip(_ strip: DepthwiseStrip) -> StripSums {
-    let zero = Vector(repeating: 0)
-    var sums = (zero, zero, zero, zero)
-    withUnsafeMutableBytes(of: &sums) { addStrip(strip, $0.baseAddress!) }
-    return sums
+  @inline(__always)
+  static func storeStrip(_ window: DepthwiseWindow, _ x: Int, _ sums: UnsafeMutablePointer<Float>) {
+    for channel in stride(from: 0, to: 16, by: 4) {
+      addStrip(window, 16 &* x &+ channel, channel, sums + channel)
+    }
   }
 }
 
-/// Sixteen sums, a register each: four channels of sixteen pixels, stored one after the other.
+/// Sixteen sums, a register each: four channels from `channel` on of sixteen pixels, which begin at `offset` in the copied rows.
 @inline(never)
-private func addStrip(_ strip: DepthwiseStrip, _ sums: UnsafeMutableRawPointer) {
-  let bias = loadQuad(strip.bias, 0)
+private func addStrip(
+  _ window: DepthwiseWindow, _ offset: Int, _ channel: Int, _ sums: UnsafeMutablePointer<Float>
+) {
+  let bias = fourLanes(window.bias, channel)
   var (s0, s1, s2, s3, s4, s5, s6, s7) = (bias, bias, bias, bias, bias, bias, bias, bias)
   var (s8, s9, s10, s11, s12, s13, s14, s15) = (bias, bias, bias, bias, bias, bias, bias, bias)
-  var (source, weights) = (UnsafeRawPointer(strip.source), UnsafeRawPointer(strip.weights))
-  let (pixel, position) = (strip.pixelStride &* 4, strip.channels &* 4)
-  // Each pixel's own: from one to the next, addresses would wait for each other.
-  let at1 = ardf_kept(1 &* pixel)
-  let at2 = ardf_kept(2 &* pixel)
-  let at3 = ardf_kept(3 &* pixel)
-  let at4 = ardf_kept(4 &* pixel)
-  let at5 = ardf_kept(5 &* pixel)
-  let at6 = ardf_kept(6 &* pixel)
-  let at7 = ardf_kept(7 &* pixel)
-  let at8 = ardf_kept(8 &* pixel)
-  let at9 = ardf_kept(9 &* pixel)
-  let at10 = ardf_kept(10 &* pixel)
-  let at11 = ardf_kept(11 &* pixel)
-  let at12 = ardf_kept(12 &* pixel)
-  let at13 = ardf_kept(13 &* pixel)
-  let at14 = ardf_kept(14 &* pixel)
-  let at15 = ardf_kept(15 &* pixel)
-  let at16 = ardf_kept(16 &* pixel)
-  let at17 = ardf_kept(17 &* pixel)
-  for _ in 0..<strip.rows {
+  var weights = UnsafeRawPointer(window.weights + channel)
+  var line = window.line
+  for _ in 0..<window.rows {
+    let source = UnsafeRawPointer(window.lines + (line &* window.lineFloats &+ offset))
+    line = window.next(line)
     let left = loadQuad(weights, 0)
-    let middle = loadQuad(weights + position, 0)
-    let right = loadQuad(weights + 2 &* position, 0)
-    weights += 3 &* position
+    let middle = loadQuad(weights, 64)
+    let right = loadQuad(weights, 128)
+    weights += 192
     let x0 = loadQuad(source, 0)
     add(x0, left, &s0)
-    let x1 = loadQuad(source + at1, 0)
+    let x1 = loadQuad(source, 64)
     add(x1, middle, &s0)
     add(x1, left, &s1)
-    let x2 = loadQuad(source + at2, 0)
+    let x2 = loadQuad(source, 128)
     add(x2, right, &s0)
     add(x2, middle, &s1)
     add(x2, left, &s2)
-    let x3 = loadQuad(source + at3, 0)
+    let x3 = loadQuad(source, 192)
     add(x3, right, &s1)
     add(x3, middle, &s2)
     add(x3, left, &s3)
-    let x4 = loadQuad(source + at4, 0)
+    let x4 = loadQuad(source, 256)
     add(x4, right, &s2)
     add(x4, middle, &s3)
     add(x4, left, &s4)
-    let x5 = loadQuad(source + at5, 0)
+    let x5 = loadQuad(source, 320)
     add(x5, right, &s3)
     add(x5, middle, &s4)
     add(x5, left, &s5)
-    let x6 = loadQuad(source + at6, 0)
+    let x6 = loadQuad(source, 384)
     add(x6, right, &s4)
     add(x6, middle, &s5)
     add(x6, left, &s6)
-    let x7 = loadQuad(source + at7, 0)
+    let x7 = loadQuad(source, 448)
     add(x7, right, &s5)
     add(x7, middle, &s6)
     add(x7, left, &s7)
-    let x8 = loadQuad(source + at8, 0)
+    let x8 = loadQuad(source, 512)
     add(x8, right, &s6)
     add(x8, middle, &s7)
     add(x8, left, &s8)
-    let x9 = loadQuad(source + at9, 0)
+    let x9 = loadQuad(source, 576)
     add(x9, right, &s7)
     add(x9, middle, &s8)
     add(x9, left, &s9)
-    let x10 = loadQuad(source + at10, 0)
+    let x10 = loadQuad(source, 640)
     add(x10, right, &s8)
     add(x10, middle, &s9)
     add(x10, left, &s10)
-    let x11 = loadQuad(source + at11, 0)
+    let x11 = loadQuad(source, 704)
     add(x11, right, &s9)
     add(x11, middle, &s10)
     add(x11, left, &s11)
-    let x12 = loadQuad(source + at12, 0)
+    let x12 = loadQuad(source, 768)
     add(x12, right, &s10)
     add(x12, middle, &s11)
     add(x12, left, &s12)
-    let x13 = loadQuad(source + at13, 0)
+    let x13 = loadQuad(source, 832)
     add(x13, right, &s11)
     add(x13, middle, &s12)
     add(x13, left, &s13)
-    let x14 = loadQuad(source + at14, 0)
+    let x14 = loadQuad(source, 896)
     add(x14, right, &s12)
     add(x14, middle, &s13)
     add(x14, left, &s14)
-    let x15 = loadQuad(source + at15, 0)
+    let x15 = loadQuad(source, 960)
     add(x15, right, &s13)
     add(x15, middle, &s14)
     add(x15, left, &s15)
-    let x16 = loadQuad(source + at16, 0)
+    let x16 = loadQuad(source, 1024)
     add(x16, right, &s14)
     add(x16, middle, &s15)
-    let x17 = loadQuad(source + at17, 0)
+    let x17 = loadQuad(source, 1088)
     add(x17, right, &s15)
-    source += strip.rowStride &* 4
   }
   storeQuad(s0, sums, 0)
-  storeQuad(s1, sums, 16)
-  storeQuad(s2, sums, 32)
-  storeQuad(s3, sums, 48)
-  storeQuad(s4, sums, 64)
-  storeQuad(s5, sums, 80)
-  storeQuad(s6, sums, 96)
-  storeQuad(s7, sums, 112)
-  storeQuad(s8, sums, 128)
-  storeQuad(s9, sums, 144)
-  storeQuad(s10, sums, 160)
-  storeQuad(s11, sums, 176)
-  storeQuad(s12, sums, 192)
-  storeQuad(s13, sums, 208)
-  storeQuad(s14, sums, 224)
-  storeQuad(s15, sums, 240)
+  storeQuad(s1, sums, 64)
+  storeQuad(s2, sums, 128)
+  storeQuad(s3, sums, 192)
+  storeQuad(s4, sums, 256)
+  storeQuad(s5, sums, 320)
+  storeQuad(s6, sums, 384)
+  storeQuad(s7, sums, 448)
+  storeQuad(s8, sums, 512)
+  storeQuad(s9, sums, 576)
+  storeQuad(s10, sums, 640)
+  storeQuad(s11, sums, 704)
+  storeQuad(s12, sums, 768)
+  storeQuad(s13, sums, 832)
+  storeQuad(s14, sums, 896)
+  storeQuad(s15, sums, 960)
 }
 
 @inline(__always)
 private func add(_ a: Quad, _ b: Quad, _ sum: inout Quad) { sum = sum.addingProduct(a, b) }
+
+@inline(__always)
+private func fourLanes(_ vector: Vector, _ first: Int) -> Quad {
+  switch first {
+  case 0: vector.lowHalf.lowHalf
+  case 4: vector.lowHalf.highHalf
+  case 8: vector.highHalf.lowHalf
+  default: vector.highHalf.highHalf
+  }
+}

@@ -26,6 +26,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     run: { roundedAttention($0, $1, tiles: false, RoundedScores.self) })
   catalogue.add(
     "depthwise-any", of: DepthwiseTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
+    scratch: { depthwiseScratch($0) },
     run: { depthwise($0, $1) })
   catalogue.add(
     "maxpool-any", of: PoolTask.self, maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })

@@ -3,7 +3,7 @@
 
 import NNKernelInterface
 
-enum InstructionSet: DepthwiseStrips {
+enum InstructionSet: DepthwiseGroups {
   /// Output channels in a full panel of packed weights.
   @inline(__always) static var panelWidth: Int { 32 }
   /// Features that a processor needs to run it.

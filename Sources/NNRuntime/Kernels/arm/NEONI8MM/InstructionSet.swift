@@ -10,7 +10,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
   return true
 }
 
-enum InstructionSet: DepthwiseStrips {
+enum InstructionSet: DepthwiseGroups {
   /// Features that a processor needs to run it.
   static var needs: Processor.Features { Processor.Features.neon.union(.integerMatrices) }
   /// Output channels in a full panel of packed weights.

@@ -46,6 +46,8 @@ func storePartial(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, coun
 }
 
 enum InstructionSet: Specializations {
+  /// Output pixels of a depthwise convolution that are summed up at once.
+  @inline(__always) static var pixelsTogether: Int { 8 }
   /// Features that a processor needs to run it.
   static var needs: Processor.Features { .avx512 }
   /// Output channels in a full panel of packed weights.

@@ -64,6 +64,7 @@ private var tileFeatures: Processor.Features { vectorFeatures.union(.amx) }
 private func addSteps(to catalogue: inout KernelCatalogue, _ permit: Permit) {
   catalogue.add(
     "depthwise-any", of: DepthwiseTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
+    scratch: { depthwiseScratch($0) },
     run: { depthwise($0, $1) })
   catalogue.add(
     "maxpool-any", of: PoolTask.self, maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
