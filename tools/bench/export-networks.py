@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Exports ten networks that others designed to ONNX, with seeded random weights: what `bench-peers.py --onnx` measures.
+"""Exports ten networks that others designed, with seeded random weights: what `bench-peers.py --onnx` measures.
 
     python tools/bench/export-networks.py networks [--only resnet18,dinov2-small]
 
 Of torchvision, transformers and Ultralytics as they define them; nothing is downloaded. All shapes are fixed, batch 1.
+NAME.onnx is what most engines read; NAME.pt beside it, TorchScript of the same network, is what PyTorch runs and ncnn's
+files are made of.
 """
 
 import argparse
@@ -51,7 +53,8 @@ class Tensors(nn.Module):
 def dinov2_small():
     from transformers import Dinov2Config, Dinov2Model
 
-    return Tensors(Dinov2Model(Dinov2Config(hidden_size=384, num_attention_heads=6, image_size=518, patch_size=14)), "last_hidden_state")
+    config = Dinov2Config(hidden_size=384, num_attention_heads=6, image_size=518, patch_size=14)
+    return Tensors(Dinov2Model(config), "last_hidden_state")
 
 
 def segformer_b0():
@@ -145,6 +148,7 @@ def export(name, folder):
         if norms:
             network(picture.repeat(2, 1, 1, 1) * torch.tensor([1.0, 0.6]).view(2, 1, 1, 1))
         network.eval()
+        torch.jit.trace(network, picture, check_trace=False).save(folder / f"{name}.pt")
         torch.onnx.export(
             network, (picture,), folder / f"{name}.onnx", input_names=["pixels"], opset_version=OPSET, dynamo=False
         )
