@@ -186,7 +186,7 @@ cpu := https://download.pytorch.org/whl/cpu
 peers: build
 	for place in $(peers) $(litert); do [ -e $$place/bin/python ] || python3 -m venv $$place; done
 	$(peers)/bin/pip install -q torch torchvision --index-url $(cpu) || $(peers)/bin/pip install -q torch torchvision
-	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime
+	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime pycocotools
 	for engine in openvino nncf ncnn pnnx ai-edge-litert; do $(peers)/bin/pip install -q $$engine || echo "no $$engine here"; done
 	$(litert)/bin/pip install -q --extra-index-url $(cpu) litert-torch ai-edge-quantizer torchvision safetensors transformers \
 		ultralytics || echo "no litert-torch here"
