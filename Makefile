@@ -194,7 +194,7 @@ peers: build
 		--litert-python $(litert)/bin/python
 	$(peers)/bin/python tools/bench/export-networks.py $(peers)/networks
 	$(peers)/bin/python tools/bench/bench-peers.py --ardf .build/release/ardf --work $(peers)/onnx --threads 1,$$(nproc) \
-		--onnx $(peers)/networks/*.onnx
+		--onnx $(peers)/networks
 
 # A Python with the frameworks that ardf is compared with; PYTHON=... names another.
 PYTHON ?= .cache/reference/bin/python

@@ -11,10 +11,10 @@ rounds early. Engines that are not installed, or have no file of a model, are le
 `peers.md` and `peers.svg` to `--work`.
 
 Networks of ONNX files, whoever wrote them, are measured in the engines that read them or whose converters do, ours
-from the same file; PyTorch where TorchScript of the same network lies beside it (NAME.pt):
+from the same file; PyTorch where TorchScript of the same network lies beside it (NAME.pt, NAME.bf16.pt):
 
     python tools/bench/export-networks.py networks
-    python tools/bench/bench-peers.py --onnx networks/*.onnx
+    python tools/bench/bench-peers.py --onnx networks
 
 A machine's page in docs/benchmarks is made of such reports:
 
@@ -282,6 +282,15 @@ def prepare(model, engines, arguments):
     return task
 
 
+def onnx_files(paths):
+    """The files among these paths, and those in folders among them."""
+    found = [sorted(Path(path).glob("*.onnx")) if Path(path).is_dir() else [Path(path)] for path in paths]
+    files = [str(path) for group in found for path in group]
+    if not files:
+        raise SystemExit(f"{', '.join(paths)}: no ONNX files")
+    return files
+
+
 def network_name(model):
     """A model's name in reports: of a file its own, or its folder's where it is called what all are called."""
     path = Path(model)
@@ -294,7 +303,7 @@ def main():
     parser.add_argument("--ardf", default=".build/release/ardf", help="the built program")
     parser.add_argument("--work", type=Path, default=Path("peers"), help="folder for models and results")
     parser.add_argument("--models", default="yolo11n-seg,yolo11l-seg,depth-anything-v2-small")
-    parser.add_argument("--onnx", nargs="+", metavar="FILE", help="instead: networks of ONNX files with fixed shapes")
+    parser.add_argument("--onnx", nargs="+", metavar="FILE", help="instead: ONNX files with fixed shapes, or folders")
     parser.add_argument("--engines", default=",".join(PEERS), help="peers, where they are installed")
     parser.add_argument("--threads", default="1,2", help="numbers of threads")
     parser.add_argument("--rounds", type=int, default=3, help="processes of each engine")
@@ -314,7 +323,7 @@ def main():
     arguments.threads = [int(count) for count in arguments.threads.split(",")]
     arguments.work.mkdir(parents=True, exist_ok=True)
     engines = engines_asked(arguments)
-    models = arguments.onnx or arguments.models.split(",")
+    models = onnx_files(arguments.onnx) if arguments.onnx else arguments.models.split(",")
     tasks = {network_name(model): prepare(model, engines, arguments) for model in models}
     if arguments.prepare:
         return None

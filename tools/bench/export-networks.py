@@ -4,11 +4,12 @@
     python tools/bench/export-networks.py networks [--only resnet18,dinov2-small]
 
 Of torchvision, transformers and Ultralytics as they define them; nothing is downloaded. All shapes are fixed, batch 1.
-NAME.onnx is what most engines read; NAME.pt beside it, TorchScript of the same network, is what PyTorch runs and ncnn's
-files are made of.
+NAME.onnx is what most engines read; beside it NAME.pt and NAME.bf16.pt, TorchScript of the same network, are what
+PyTorch runs and ncnn's files are made of.
 """
 
 import argparse
+import copy
 import sys
 from pathlib import Path
 
@@ -134,6 +135,20 @@ NETWORKS = {
 }
 
 
+def in_bfloat16(network, picture):
+    """TorchScript in bfloat16: as a whole, or by PyTorch's choice of operators where numbers would not stay finite.
+
+    It is traced so, since TorchScript of float32 that is cast later may have operators that make float32 of their own.
+    """
+    whole, value = copy.deepcopy(network).to(torch.bfloat16), picture.to(torch.bfloat16)
+    traced = torch.jit.trace(whole, value, check_trace=False)
+    outputs = traced(value)
+    if all(output.isfinite().all() for output in (outputs if isinstance(outputs, tuple) else (outputs,))):
+        return traced
+    with torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
+        return torch.jit.trace(network, picture, check_trace=False)
+
+
 def export(name, folder):
     maker, side = NETWORKS[name]
     torch.manual_seed(0)
@@ -148,10 +163,11 @@ def export(name, folder):
         if norms:
             network(picture.repeat(2, 1, 1, 1) * torch.tensor([1.0, 0.6]).view(2, 1, 1, 1))
         network.eval()
-        torch.jit.trace(network, picture, check_trace=False).save(folder / f"{name}.pt")
         torch.onnx.export(
             network, (picture,), folder / f"{name}.onnx", input_names=["pixels"], opset_version=OPSET, dynamo=False
         )
+        torch.jit.trace(network, picture, check_trace=False).save(folder / f"{name}.pt")
+        in_bfloat16(network, picture).save(folder / f"{name}.bf16.pt")
 
 
 def main():

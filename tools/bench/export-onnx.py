@@ -26,7 +26,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", required=True, help="checkpoint: .pt or .safetensors")
     parser.add_argument("--shape", type=parse_shape, required=True, help="of the input: 1 x 3 x height x width")
-    parser.add_argument("--out", required=True, help="file to write: .onnx, or .pt for TorchScript")
+    parser.add_argument("--out", required=True, help="file to write: .onnx, or .pt or .bf16.pt for TorchScript")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     architecture, network = load_network(arguments.model)
@@ -34,7 +34,8 @@ def main():
     image = torch.zeros(arguments.shape)
     with torch.no_grad():
         if arguments.out.endswith(".pt"):
-            torch.jit.trace(network, image).save(arguments.out)
+            dtype = torch.bfloat16 if arguments.out.endswith(".bf16.pt") else torch.float32
+            torch.jit.trace(network.to(dtype), image.to(dtype)).save(arguments.out)
             return
         torch.onnx.export(
             network,

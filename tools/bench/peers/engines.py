@@ -94,27 +94,24 @@ def openvino_with(precision, file="onnx"):
     return opened
 
 
-def torch_with(precision):
-    """TorchScript, frozen. In bfloat16 by PyTorch's own choice of operators: a network cast as a whole may still have
-    operators that make float32 of their own."""
+def torch_of(file):
+    """TorchScript, frozen, in the precision it was traced in; channels last, which convolutions are faster with."""
 
     def opened(files, threads):
         import torch
 
         torch.set_num_threads(threads)
-        network = torch.jit.load(files["pt"]).eval()
-        # Channels come last where most weights are of convolutions; transformers are faster without.
-        axes = [parameter.ndim for parameter in network.parameters()]
-        layout = torch.channels_last if axes.count(4) > axes.count(2) else torch.contiguous_format
-        network = torch.jit.freeze(network.to(memory_format=layout))
+        network = torch.jit.load(files[file]).eval()
+        dtype = next(network.parameters()).dtype
+        network = torch.jit.freeze(network.to(memory_format=torch.channels_last))
 
         def entering(array):
             value = torch.from_numpy(array)
-            return value.to(memory_format=layout) if value.ndim == 4 else value
+            value = value.to(dtype) if value.is_floating_point() else value
+            return value.to(memory_format=torch.channels_last) if value.ndim == 4 else value
 
         def run(inputs):
-            reduced = torch.autocast("cpu", getattr(torch, precision), enabled=precision != "float32")
-            with torch.inference_mode(), reduced:
+            with torch.inference_mode():
                 outputs = network(*map(entering, by_position(inputs)))
             outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
             return [output.float().numpy() for output in outputs]
@@ -200,11 +197,11 @@ class Engine:
 PEERS = {
     "onnxruntime": Engine(onnxruntime_of("onnx"), "onnxruntime", "onnxruntime", "onnx"),
     "openvino": Engine(openvino_with("f32"), "openvino", "openvino", "onnx"),
-    "torch": Engine(torch_with("float32"), "torch", "torch", "pt"),
+    "torch": Engine(torch_of("pt"), "torch", "torch", "pt"),
     "ncnn": Engine(ncnn_with(), "ncnn", "ncnn", "ncnn"),
     "litert": Engine(litert_of("tflite"), "ai_edge_litert", "ai-edge-litert", "tflite"),
     "openvino-bf16": Engine(openvino_with("bf16"), "openvino", "openvino", "onnx", "bf16"),
-    "torch-bf16": Engine(torch_with("bfloat16"), "torch", "torch", "pt", "bf16"),
+    "torch-bf16": Engine(torch_of("bf16.pt"), "torch", "torch", "bf16.pt", "bf16"),
     "ncnn-bf16": Engine(ncnn_with(bf16=True), "ncnn", "ncnn", "ncnn", "bf16"),
     "openvino-int8": Engine(
         openvino_with("f32", "int8.xml"), "openvino", "openvino", "int8.xml", "int8", layers.in_openvino

@@ -14,6 +14,7 @@ DETECTOR_SIZE, CLASSIFIER_SIZE, DEPTH_SIZE = (640, 640), (224, 224), (518, 518)
 MAKERS = {
     "onnx": (("weights",), "bench/export-onnx.py"),
     "pt": (("weights",), "bench/export-onnx.py"),
+    "bf16.pt": (("weights",), "bench/export-onnx.py"),
     "ncnn": (("pt", "onnx"), "bench/export-ncnn.py"),
     "tflite": (("weights",), "bench/export-litert.py"),
     "int8.xml": (("onnx",), "bench/export-int8.py"),
@@ -103,7 +104,7 @@ def drawn():
 def onnx_model(name, path, work):
     """An ONNX file with drawn inputs of its shapes; one that leaves an axis free has no shape to be measured with.
 
-    TorchScript of the same network is where the file beside it ends in `.pt`.
+    TorchScript of the same network lies beside it, as NAME.pt and NAME.bf16.pt.
     """
     import onnx
 
@@ -123,9 +124,8 @@ def onnx_model(name, path, work):
     base = work / f"{name}-{zlib.crc32(path.read_bytes()):08x}"
     file = base.with_name(f"{base.name}.input.npz")
     np.savez(file, **inputs)
-    files = {"onnx": str(path)}
-    if path.with_suffix(".pt").exists():
-        files["pt"] = str(path.with_suffix(".pt"))
+    beside = {name: path.with_suffix(f".{name}") for name in ("pt", "bf16.pt")}
+    files = {"onnx": str(path)} | {name: str(file) for name, file in beside.items() if file.exists()}
     shape = next(iter(inputs.values())).shape
     names = [output.name for output in graph.output]
     return Model(name, base, shape, kind_of(graph), str(file), files, names=names)
