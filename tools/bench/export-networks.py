@@ -142,7 +142,9 @@ def in_bfloat16(network, picture):
     """
     whole, value = copy.deepcopy(network).to(torch.bfloat16), picture.to(torch.bfloat16)
     traced = torch.jit.trace(whole, value, check_trace=False)
-    outputs = traced(value)
+    # The first runs are others than those that follow: PyTorch rewrites the network by what it saw in them.
+    for _ in range(3):
+        outputs = traced(value)
     if all(output.isfinite().all() for output in (outputs if isinstance(outputs, tuple) else (outputs,))):
         return traced
     with torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
