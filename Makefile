@@ -186,7 +186,7 @@ cpu := https://download.pytorch.org/whl/cpu
 peers: build
 	for place in $(peers) $(litert); do [ -e $$place/bin/python ] || python3 -m venv $$place; done
 	$(peers)/bin/pip install -q torch torchvision --index-url $(cpu) || $(peers)/bin/pip install -q torch torchvision
-	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime
+	$(peers)/bin/pip install -q numpy matplotlib safetensors transformers ultralytics onnx onnxruntime pycocotools
 	for engine in openvino nncf ncnn pnnx ai-edge-litert; do $(peers)/bin/pip install -q $$engine || echo "no $$engine here"; done
 	$(litert)/bin/pip install -q --extra-index-url $(cpu) litert-torch ai-edge-quantizer torchvision safetensors transformers \
 		ultralytics || echo "no litert-torch here"
@@ -194,7 +194,7 @@ peers: build
 		--litert-python $(litert)/bin/python
 	$(peers)/bin/python tools/bench/export-networks.py $(peers)/networks
 	$(peers)/bin/python tools/bench/bench-peers.py --ardf .build/release/ardf --work $(peers)/onnx --threads 1,$$(nproc) \
-		--onnx $(peers)/networks/*.onnx --engines onnxruntime,openvino
+		--onnx $(peers)/networks
 
 # A Python with the frameworks that ardf is compared with; PYTHON=... names another.
 PYTHON ?= .cache/reference/bin/python

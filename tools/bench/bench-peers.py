@@ -10,10 +10,11 @@ engine; an engine whose outputs are wrong is left out, and where ours are, nothi
 rounds early. Engines that are not installed, or have no file of a model, are left out and named. Writes `peers.json`,
 `peers.md` and `peers.svg` to `--work`.
 
-Networks of ONNX files, whoever wrote them, are measured in the engines that read them, ours from the same file:
+Networks of ONNX files, whoever wrote them, are measured in the engines that read them or whose converters do, ours
+from the same file; PyTorch where TorchScript of the same network lies beside it (NAME.pt, NAME.bf16.pt):
 
     python tools/bench/export-networks.py networks
-    python tools/bench/bench-peers.py --onnx networks/*.onnx --engines onnxruntime,openvino
+    python tools/bench/bench-peers.py --onnx networks
 
 A machine's page in docs/benchmarks is made of such reports:
 
@@ -41,8 +42,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from peers import layers
 from peers.engines import OURS, PEERS, child, is_installed, is_ours, precision
-from peers.models import difference, load_outputs, make_model, onnx_model, weights_rounded
-from peers.report import file_name, markdown, page, plot, processor, summary
+from peers.models import difference, load_outputs, onnx_model, own_model, weights_rounded
+from peers.report import file_name, left_out, losses, lost, markdown, page, plot, processor, summary
 
 #: Largest difference between two engines' outputs, relative to the output's largest magnitude: maps of a head before
 #: they are decoded, of networks whose random weights enlarge errors.
@@ -95,11 +96,14 @@ def infer(task):
 
 
 def measure(task):
-    """One process of one engine: times of its runs, process start to first output, and memory."""
+    """One process of one engine: times of its runs, process start to first output, and memory; nothing of a peer that
+    fails, such as one whose file has an operator that it lacks."""
     ours = is_ours(task["engine"])
     command = (measure_ours if ours else measure_peer)(task)
     start = time.monotonic_ns()
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0 and not ours:
+        return None
     if done.returncode != 0:
         raise SystemExit(f"{task['engine']} failed with status {done.returncode}")
     report = json.loads(done.stdout)
@@ -145,18 +149,25 @@ class Outputs:
         if found <= TOLERANCES[precision(engine)]:
             return True
         if precision(engine) != "f32" and task["size"] is None:
-            # What the network makes of rounded weights alone says by how much it enlarges errors; each layer's map is rounded
-            # too, so that twice as much is bf16's.
+            # What the network makes of rounded weights alone says by how much it enlarges errors; each layer's map is
+            # rounded too, so that twice as much is bf16's.
             rounded = 2 * weights_rounded(task["files"]["onnx"], task["input"])
             if found <= TOLERANCES[precision(engine)] * rounded / TOLERANCES["bf16"]:
-                text = f"{model}: {engine}'s outputs are off by {found:.1e}; the network enlarges bf16's errors to {rounded:.1e}"
-                print(text, file=sys.stderr)
+                text = f"{model}: {engine}'s outputs are off by {found:.1e}"
+                print(f"{text}; the network enlarges bf16's errors to {rounded:.1e}", file=sys.stderr)
                 return True
-        message = f"{model}: {engine}'s outputs are off by {found:.1e} of their largest magnitude"
+        message = f"outputs are off by {found:.1e} of their largest magnitude"
         if is_ours(engine):
-            raise SystemExit(message)
-        print(f"{message}: left out", file=sys.stderr)
+            raise SystemExit(f"{model}: {engine}'s {message}")
+        leave_out(model, task, engine, message)
         return False
+
+
+def leave_out(model, task, engine, reason):
+    """Names an engine that a model is not measured in any more."""
+    print(f"{model}: {engine} is left out: {reason}", file=sys.stderr)
+    task["leftOut"][engine] = reason
+    task["engines"] = [other for other in task["engines"] if other != engine]
 
 
 def run_rounds(tasks, arguments):
@@ -179,11 +190,43 @@ def run_rounds(tasks, arguments):
                     if first:
                         path = outputs[model].path(engine, task["size"] is None)
                         settings["outputs"] = str(path)
-                    pooled.setdefault((model, threads, engine), []).append(measure({**task, **settings}))
-                    if first and not outputs[model].agrees(model, engine, path, task):
-                        task["engines"] = [other for other in task["engines"] if other != engine]
-                        del pooled[model, threads, engine]
+                    measured = measure({**task, **settings})
+                    if measured is None:
+                        leave_out(model, task, engine, "fails")
+                        for count in arguments.threads:
+                            pooled.pop((model, count, engine), None)
+                    elif not first or outputs[model].agrees(model, engine, path, task):
+                        pooled.setdefault((model, threads, engine), []).append(measured)
     return pooled, outputs, arguments.rounds
+
+
+def slowest_layers(task, row):
+    """The three layers that most of a network's time goes to, by our profile of it."""
+    size = task["size"]
+    file = [task["files"]["weights"], "--size", f"{size[0]}x{size[1]}"] if size else [task["files"]["onnx"]]
+    command = [task["ardf"], "profile", *file, "--quiet", "--report", "json", "-t", str(row["threads"]), *reduced(row)]
+    layers = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)["layers"]
+    whole = sum(layer["medianMs"] for layer in layers)
+    return [
+        {
+            **{key: layer[key] for key in ("name", "operation", "algorithm")},
+            "share": 100 * layer["medianMs"] / whole,
+            "peak": layer["peakPercentage"],
+        }
+        for layer in sorted(layers, key=lambda layer: -layer["medianMs"])[:3]
+    ]
+
+
+def explained(tasks, report):
+    """Rows of ours that a peer is faster at, with the slowest layers there."""
+    return [
+        {
+            **{key: ours[key] for key in ("model", "threads", "precision", "medianMs")},
+            **{"peer": best["engine"], "peerMs": best["medianMs"]},
+            "layers": slowest_layers(tasks[ours["model"]], ours),
+        }
+        for ours, best in lost(report)
+    ]
 
 
 def row(model, threads, engine, processes, differences):
@@ -228,13 +271,24 @@ def engines_asked(arguments):
 def prepare(model, engines, arguments):
     """The task of one model, with the engines that have a file of it."""
     if model.endswith(".onnx"):
-        task = onnx_model(Path(model), arguments.work)
-        usable = [engine for engine in engines if is_ours(engine) or PEERS[engine].file == "onnx"]
-        return {**task, "ardf": arguments.ardf, "engines": usable}
-    formats = {PEERS[engine].file for engine in engines if engine in PEERS}
-    task = make_model(model, arguments.work, formats, arguments.litert_python, arguments.calibrate)
-    usable = [engine for engine in engines if is_ours(engine) or PEERS[engine].file in task["files"]]
-    return {**task, "ardf": arguments.ardf, "engines": usable}
+        made = onnx_model(network_name(model), Path(model), arguments.work)
+    else:
+        made = own_model(model, arguments.work)
+    task = {"size": made.size, "files": made.files, "input": made.input, "names": made.names}
+    task |= {"ardf": arguments.ardf, "engines": engines, "leftOut": {}}
+    for engine in engines:
+        if not is_ours(engine) and not made.make(PEERS[engine].file, arguments.litert_python, arguments.calibrate):
+            leave_out(made.name, task, engine, "its file cannot be made")
+    return task
+
+
+def onnx_files(paths):
+    """The files among these paths, and those in folders among them."""
+    found = [sorted(Path(path).glob("*.onnx")) if Path(path).is_dir() else [Path(path)] for path in paths]
+    files = [str(path) for group in found for path in group]
+    if not files:
+        raise SystemExit(f"{', '.join(paths)}: no ONNX files")
+    return files
 
 
 def network_name(model):
@@ -249,7 +303,7 @@ def main():
     parser.add_argument("--ardf", default=".build/release/ardf", help="the built program")
     parser.add_argument("--work", type=Path, default=Path("peers"), help="folder for models and results")
     parser.add_argument("--models", default="yolo11n-seg,yolo11l-seg,depth-anything-v2-small")
-    parser.add_argument("--onnx", nargs="+", metavar="FILE", help="instead: networks of ONNX files with fixed shapes")
+    parser.add_argument("--onnx", nargs="+", metavar="FILE", help="instead: ONNX files with fixed shapes, or folders")
     parser.add_argument("--engines", default=",".join(PEERS), help="peers, where they are installed")
     parser.add_argument("--threads", default="1,2", help="numbers of threads")
     parser.add_argument("--rounds", type=int, default=3, help="processes of each engine")
@@ -269,7 +323,7 @@ def main():
     arguments.threads = [int(count) for count in arguments.threads.split(",")]
     arguments.work.mkdir(parents=True, exist_ok=True)
     engines = engines_asked(arguments)
-    models = arguments.onnx or arguments.models.split(",")
+    models = onnx_files(arguments.onnx) if arguments.onnx else arguments.models.split(",")
     tasks = {network_name(model): prepare(model, engines, arguments) for model in models}
     if arguments.prepare:
         return None
@@ -295,11 +349,13 @@ def main():
         ),
         "rows": rows,
     }
+    report["leftOut"] = {model: task["leftOut"] for model, task in tasks.items()}
+    report["losses"] = explained(tasks, report)
     (arguments.work / "peers.json").write_text(json.dumps(report, indent=2) + "\n")
     (arguments.work / "peers.md").write_text(markdown(report))
     (arguments.work / "peers.svg").write_text(plot(report))
     print(markdown(report))
-    print(summary(report), end="")
+    print(summary(report), left_out(report), losses(report), sep="\n", end="")
     if arguments.page:
         folder = arguments.page.with_suffix("")
         folder.mkdir(exist_ok=True)

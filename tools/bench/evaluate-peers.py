@@ -20,7 +20,7 @@ from pycocotools import mask as run_lengths
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from oracles import yolo
 from oracles.coco import CATEGORIES, annotations, of_pycocotools
-from peers.engines import PEERS, is_installed, precision
+from peers.engines import PEERS, is_installed, labeled, precision
 
 SIZE, STRIDES, BINS = 640, (8, 16, 32), 16
 
@@ -48,7 +48,7 @@ def found(run, path, number):
     picture = cv2.imread(str(path))
     image = LetterBox((SIZE, SIZE), auto=False)(image=picture)
     image = np.ascontiguousarray(image[..., ::-1].transpose(2, 0, 1)[None], dtype=np.float32) / 255
-    maps = {name: np.squeeze(np.asarray(value, dtype=np.float32)) for name, value in run(image).items()}
+    maps = {name: np.squeeze(np.asarray(value, dtype=np.float32)) for name, value in labeled(run(image)).items()}
     settings = {"nc": len(CATEGORIES), "multi_label": True, "max_det": 300, "max_time_img": 60}
     (rows,) = nms.non_max_suppression(decoded(maps), 0.001, 0.7, **settings)
     masks = ops.process_mask(torch.from_numpy(maps["proto"]), rows[:, 6:], rows[:, :4], (SIZE, SIZE), upsample=True)
@@ -75,7 +75,7 @@ def main():
     print("| engine | precision | box mAP50-95 | mask mAP50-95 |\n|---|---|--:|--:|")
     for engine in arguments.engines.split(","):
         file = PEERS[engine].file
-        path = arguments.work / f"yolo11n-seg.{'safetensors' if file == 'weights' else file}"
+        path = arguments.work / f"yolo11n-seg.{file}"
         there = path.exists() or path.with_name(f"{path.name}.param").exists()
         if not there or not is_installed(engine):
             continue

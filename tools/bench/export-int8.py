@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Quantizes a model to 8 bits for another engine, by that engine's own tool and the recipe that keeps its accuracy.
 
-    python tools/bench/export-int8.py --model yolo11n-seg.onnx --kind detector --out yolo11n-seg.int8.xml
-    python tools/bench/export-int8.py --model depth.onnx --kind depth --calibrate PICTURES --out depth.int8.onnx
-    python tools/bench/export-int8.py --model yolo11n-seg.tflite --kind detector --out yolo11n-seg.int8.tflite
-    python tools/bench/export-int8.py --model yolo11n-seg.ncnn --kind detector --out yolo11n-seg.int8.ncnn
+    python tools/bench/export-int8.py --model yolo11n-seg.onnx --kind convolutional --shape 1x3x640x640 --out OUT.xml
+    python tools/bench/export-int8.py --model depth.onnx --kind transformer --shape 1x3x518x518 --out OUT.onnx
 
-The name of what is written says for which: `.xml` for OpenVINO by NNCF (a detector as Ultralytics exports it, preset
-`mixed`; depth with the preset for transformers, ranges from least to greatest, the head in floats), `.onnx` for ONNX
-Runtime (a detector with QDQ, activations of 8 unsigned bits, weights a scale a channel; depth with products whose
-ranges are found at run time), `.tflite` for LiteRT (likewise), `.ncnn` for ncnn, whose files have `.param` and `.bin`
-after that name (convolutions with ranges from pictures, products of matrices with those of run time). A detector's
-model ends at the maps of its head, so that what recipes leave in floats after it is not in it. Without --calibrate the
-pictures are seeded noise, which is enough to measure time.
+The name of what is written says for which: `.xml` for OpenVINO by NNCF (a convolutional network with preset `mixed`,
+as Ultralytics exports detectors; a transformer with the preset for them, ranges from least to greatest, our depth
+network's head in floats), `.onnx` for ONNX Runtime (a convolutional network with QDQ, activations of 8 unsigned bits,
+weights a scale a channel; a transformer with products whose ranges are found at run time), `.tflite` for LiteRT
+(likewise), `.ncnn` for ncnn, whose files have `.param` and `.bin` after that name (convolutions with ranges from
+pictures, products of matrices with those of run time). Our detectors' models end at the maps of their heads, so that
+what recipes leave in floats after them is not in them. Without --calibrate the pictures are seeded noise, which is
+enough to measure time.
 """
 
 import argparse
@@ -20,22 +19,26 @@ from pathlib import Path
 
 import numpy as np
 from peers import ncnn_int8
-from peers.models import size_of
+from peers.models import parse_shape
+
+#: Pictures of noise; their ranges are as good after few as after many.
+NOISE = 4
 
 
-def pictures(folder, size, count, kind):
+def pictures(arguments):
     """Network inputs (1, 3, height, width), pictures stretched to the size, or noise."""
     random = np.random.Generator(np.random.PCG64(2))
-    if folder is None:
-        for _ in range(count):
-            yield random.random((1, 3, *size), dtype=np.float32)
+    if arguments.calibrate is None:
+        for _ in range(min(arguments.count, NOISE)):
+            yield random.random(arguments.shape, dtype=np.float32)
         return
     from PIL import Image
 
-    for path in sorted(Path(folder).iterdir())[:count]:
-        picture = Image.open(path).convert("RGB").resize(size[::-1], Image.Resampling.BILINEAR)
+    for path in sorted(Path(arguments.calibrate).iterdir())[: arguments.count]:
+        size = arguments.shape[:1:-1]
+        picture = Image.open(path).convert("RGB").resize(size, Image.Resampling.BILINEAR)
         values = np.asarray(picture, dtype=np.float32).transpose(2, 0, 1)[None] / 255
-        if kind == "depth":
+        if arguments.kind == "transformer":  # as our depth network was trained
             mean, deviation = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
             values = (values - np.reshape(mean, (1, 3, 1, 1))) / np.reshape(deviation, (1, 3, 1, 1))
         yield values.astype(np.float32)
@@ -48,12 +51,10 @@ def for_openvino(arguments):
     from nncf.quantization.range_estimator import RangeEstimatorParametersSet
 
     model = openvino.Core().read_model(arguments.model)
-    shape = model.inputs[0].partial_shape
-    images = pictures(
-        arguments.calibrate, (shape[2].get_length(), shape[3].get_length()), arguments.count, arguments.kind
-    )
-    data = nncf.Dataset(list(images), lambda picture: {"input": picture})
-    if arguments.kind == "detector":
+    (source,) = model.inputs
+    name = source.get_any_name()
+    data = nncf.Dataset(list(pictures(arguments)), lambda picture: {name: picture})
+    if arguments.kind == "convolutional":
         options = {"preset": nncf.QuantizationPreset.MIXED}
     else:
         options = {
@@ -77,17 +78,18 @@ def for_onnxruntime(arguments):
         quantize_static,
     )
 
-    if arguments.kind == "depth":
+    if arguments.kind == "transformer":
         operators = ["MatMul"]
         quantize_dynamic(arguments.model, arguments.out, op_types_to_quantize=operators, per_channel=True)
         return
-    shape = onnx.load(arguments.model, load_external_data=False).graph.input[0].type.tensor_type.shape.dim
-    images = pictures(arguments.calibrate, (shape[2].dim_value, shape[3].dim_value), arguments.count, arguments.kind)
+    graph = onnx.load(arguments.model, load_external_data=False).graph
+    (name,) = {value.name for value in graph.input} - {tensor.name for tensor in graph.initializer}
+    images = pictures(arguments)
 
     class Reader(CalibrationDataReader):
         def get_next(self):
             picture = next(images, None)
-            return None if picture is None else {"input": picture}
+            return None if picture is None else {name: picture}
 
     options = {"quant_format": QuantFormat.QDQ, "per_channel": True}
     options |= {"activation_type": QuantType.QUInt8, "weight_type": QuantType.QInt8}
@@ -98,29 +100,26 @@ def for_litert(arguments):
     from ai_edge_litert.interpreter import Interpreter
     from ai_edge_quantizer import quantizer, recipe
 
-    detector = arguments.kind == "detector"
-    tool = quantizer.Quantizer(arguments.model, recipe.static_wi8_ai8() if detector else recipe.dynamic_wi8_afp32())
+    static = arguments.kind == "convolutional"
+    tool = quantizer.Quantizer(arguments.model, recipe.static_wi8_ai8() if static else recipe.dynamic_wi8_afp32())
     result = None
-    if detector:
+    if static:
         interpreter = Interpreter(model_path=arguments.model)
         (signature, entry), *_ = interpreter.get_signature_list().items()
         (name,) = entry["inputs"]
-        size = tuple(interpreter.get_input_details()[0]["shape"][2:])
-        images = pictures(arguments.calibrate, size, arguments.count, arguments.kind)
-        result = tool.calibrate({signature: [{name: picture} for picture in images]})
+        result = tool.calibrate({signature: [{name: picture} for picture in pictures(arguments)]})
     Path(arguments.out).write_bytes(bytes(tool.quantize(result).quantized_model))
 
 
 def for_ncnn(arguments):
-    size = size_of(Path(arguments.model).name)
-    images = pictures(arguments.calibrate, size, arguments.count, arguments.kind)
-    ncnn_int8.quantize(arguments.model, arguments.out, images)
+    ncnn_int8.quantize(arguments.model, arguments.out, pictures(arguments))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", required=True, help="model in floats: ONNX, or the engine's own")
-    parser.add_argument("--kind", choices=("detector", "depth"), required=True)
+    parser.add_argument("--kind", choices=("convolutional", "transformer"), required=True)
+    parser.add_argument("--shape", type=parse_shape, required=True, help="of the input: 1 x 3 x height x width")
     parser.add_argument("--calibrate", help="folder of pictures to calibrate on; by default noise")
     parser.add_argument("--count", type=int, default=32, help="pictures at most")
     parser.add_argument("--out", required=True, help="file to write: .xml, .onnx, .tflite or .ncnn")

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Exports ten networks that others designed to ONNX, with seeded random weights: what `bench-peers.py --onnx` measures.
+"""Exports ten networks that others designed, with seeded random weights: what `bench-peers.py --onnx` measures.
 
     python tools/bench/export-networks.py networks [--only resnet18,dinov2-small]
 
 Of torchvision, transformers and Ultralytics as they define them; nothing is downloaded. All shapes are fixed, batch 1.
+NAME.onnx is what most engines read; beside it NAME.pt and NAME.bf16.pt, TorchScript of the same network, are what
+PyTorch runs and ncnn's files are made of.
 """
 
 import argparse
+import copy
 import sys
 from pathlib import Path
 
@@ -51,7 +54,8 @@ class Tensors(nn.Module):
 def dinov2_small():
     from transformers import Dinov2Config, Dinov2Model
 
-    return Tensors(Dinov2Model(Dinov2Config(hidden_size=384, num_attention_heads=6, image_size=518, patch_size=14)), "last_hidden_state")
+    config = Dinov2Config(hidden_size=384, num_attention_heads=6, image_size=518, patch_size=14)
+    return Tensors(Dinov2Model(config), "last_hidden_state")
 
 
 def segformer_b0():
@@ -131,6 +135,22 @@ NETWORKS = {
 }
 
 
+def in_bfloat16(network, picture):
+    """TorchScript in bfloat16: as a whole, or by PyTorch's choice of operators where numbers would not stay finite.
+
+    It is traced so, since TorchScript of float32 that is cast later may have operators that make float32 of their own.
+    """
+    whole, value = copy.deepcopy(network).to(torch.bfloat16), picture.to(torch.bfloat16)
+    traced = torch.jit.trace(whole, value, check_trace=False)
+    # The first runs are others than those that follow: PyTorch rewrites the network by what it saw in them.
+    for _ in range(3):
+        outputs = traced(value)
+    if all(output.isfinite().all() for output in (outputs if isinstance(outputs, tuple) else (outputs,))):
+        return traced
+    with torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
+        return torch.jit.trace(network, picture, check_trace=False)
+
+
 def export(name, folder):
     maker, side = NETWORKS[name]
     torch.manual_seed(0)
@@ -148,6 +168,8 @@ def export(name, folder):
         torch.onnx.export(
             network, (picture,), folder / f"{name}.onnx", input_names=["pixels"], opset_version=OPSET, dynamo=False
         )
+        torch.jit.trace(network, picture, check_trace=False).save(folder / f"{name}.pt")
+        in_bfloat16(network, picture).save(folder / f"{name}.bf16.pt")
 
 
 def main():

@@ -1,7 +1,8 @@
 """Engines on one CPU, each run in a child process.
 
-An opener takes the model's files and a number of threads, and returns a function from an image (1, 3, H, W) to the
-outputs by their ONNX names. Libraries are imported where they are used: each needs its own installation, and the
+An opener takes the model's files and a number of threads, and returns a function from an image (1, 3, H, W), or from
+the inputs of an ONNX file by their names, to the outputs: by their ONNX names, or a list where the engine has lost
+them (`labeled`). Libraries are imported where they are used: each needs its own installation, and the
 import belongs to the cold start.
 """
 
@@ -36,9 +37,21 @@ def named(values):
     return dict(zip(names, arrays, strict=True))
 
 
+def labeled(outputs, names=None):
+    """Outputs by their ONNX names; those without by their position among `names`, or as a model of ours has them."""
+    if isinstance(outputs, dict):
+        return outputs
+    return dict(zip(names, outputs, strict=True)) if names else named(outputs)
+
+
 def by_name(inputs):
     """Inputs of an ONNX file; an image is the only one of those that are exported here."""
     return inputs if isinstance(inputs, dict) else {"input": inputs}
+
+
+def by_position(inputs):
+    """Inputs without their names."""
+    return list(inputs.values()) if isinstance(inputs, dict) else [inputs]
 
 
 def onnxruntime_of(file):
@@ -81,25 +94,27 @@ def openvino_with(precision, file="onnx"):
     return opened
 
 
-def torch_with(precision):
+def torch_of(file):
+    """TorchScript, frozen, in the precision it was traced in; channels last, which convolutions are faster with."""
+
     def opened(files, threads):
         import torch
-        from oracles.checkpoints import load_network
-        from oracles.head_maps import fused
 
         torch.set_num_threads(threads)
-        architecture, network = load_network(files["weights"])
-        dtype = getattr(torch, precision)
-        network = (fused(network) if architecture.startswith("yolo") else network).to(
-            dtype=dtype, memory_format=torch.channels_last
-        )
+        network = torch.jit.load(files[file]).eval()
+        dtype = next(network.parameters()).dtype
+        network = torch.jit.freeze(network.to(memory_format=torch.channels_last))
 
-        def run(image):
+        def entering(array):
+            value = torch.from_numpy(array)
+            value = value.to(dtype) if value.is_floating_point() else value
+            return value.to(memory_format=torch.channels_last) if value.ndim == 4 else value
+
+        def run(inputs):
             with torch.inference_mode():
-                value = torch.from_numpy(image).to(dtype=dtype, memory_format=torch.channels_last)
-                outputs = network(value)
-            outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-            return named([output.float().numpy() for output in outputs])
+                outputs = network(*map(entering, by_position(inputs)))
+            outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+            return [output.float().numpy() for output in outputs]
 
         return run
 
@@ -119,10 +134,11 @@ def ncnn_with(bf16=False, file="ncnn"):
             raise SystemExit(f"ncnn cannot read {files[file]}")
         names = network.output_names()
 
-        def run(image):
+        def run(inputs):
             with network.create_extractor() as extractor:
-                extractor.input("in0", ncnn.Mat(image[0]))
-                return named([np.array(extractor.extract(name)[1]) for name in names])
+                for index, array in enumerate(by_position(inputs)):
+                    extractor.input(f"in{index}", ncnn.Mat(array[0]))
+                return [np.array(extractor.extract(name)[1]) for name in names]
 
         return run
 
@@ -158,7 +174,7 @@ def litert_of(file):
         def run(image):
             interpreter.set_tensor(source["index"], to_integers(image, source))
             interpreter.invoke()
-            return named([to_floats(interpreter.get_tensor(entry["index"]), entry) for entry in results])
+            return [to_floats(interpreter.get_tensor(entry["index"]), entry) for entry in results]
 
         return run
 
@@ -181,11 +197,11 @@ class Engine:
 PEERS = {
     "onnxruntime": Engine(onnxruntime_of("onnx"), "onnxruntime", "onnxruntime", "onnx"),
     "openvino": Engine(openvino_with("f32"), "openvino", "openvino", "onnx"),
-    "torch": Engine(torch_with("float32"), "torch", "torch", "weights"),
+    "torch": Engine(torch_of("pt"), "torch", "torch", "pt"),
     "ncnn": Engine(ncnn_with(), "ncnn", "ncnn", "ncnn"),
     "litert": Engine(litert_of("tflite"), "ai_edge_litert", "ai-edge-litert", "tflite"),
     "openvino-bf16": Engine(openvino_with("bf16"), "openvino", "openvino", "onnx", "bf16"),
-    "torch-bf16": Engine(torch_with("bfloat16"), "torch", "torch", "weights", "bf16"),
+    "torch-bf16": Engine(torch_of("bf16.pt"), "torch", "torch", "bf16.pt", "bf16"),
     "ncnn-bf16": Engine(ncnn_with(bf16=True), "ncnn", "ncnn", "ncnn", "bf16"),
     "openvino-int8": Engine(
         openvino_with("f32", "int8.xml"), "openvino", "openvino", "int8.xml", "int8", layers.in_openvino
@@ -231,19 +247,19 @@ def child(task):
     loaded = np.load(task["input"])
     image = loaded if isinstance(loaded, np.ndarray) else dict(loaded)
     run = PEERS[task["engine"]].open(task["files"], task["threads"])
-    outputs = run(image)
+    run(image)
     first = time.monotonic_ns()
     for _ in range(task["warm_up"]):
         run(image)
     times = []
     for _ in range(task["runs"]):
         start = time.perf_counter_ns()
-        run(image)
+        outputs = run(image)
         times.append((time.perf_counter_ns() - start) / 1e6)
     peak = peak_bytes()
     measured = {"samplesMs": times, "firstOutputMonotonicNs": first, "peakRSSBytes": peak}
     if task["outputs"]:
-        np.savez(task["outputs"], **outputs)
+        np.savez(task["outputs"], **labeled(outputs, task["names"]))
         count = PEERS[task["engine"]].in_eight_bits
         measured["eightBitLayers"] = count and count(task["files"])
     print(json.dumps(measured), file=report)

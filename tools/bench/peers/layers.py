@@ -54,10 +54,13 @@ def in_litert(files):
     return sum(types.get(entry["inputs"][1]) == np.int8 for entry in products), len(products)
 
 
+NCNN_PRODUCTS = ("Convolution", "Deconvolution", "InnerProduct", "Gemm", "MatMul", "MultiHeadAttention")
+
+
 def in_ncnn(files):
     """From the file's parameters: a layer with scales of 8 bits has no other kernel."""
     lines = Path(f"{files['int8.ncnn']}.param").read_text().splitlines()
-    products = [line for line in lines if line.startswith(("Convolution", "Deconvolution", "Gemm", "MatMul"))]
+    products = [line for line in lines if line.startswith(NCNN_PRODUCTS)]
     return sum(" 8=" in line or " 18=2" in line for line in products), len(products)
 
 

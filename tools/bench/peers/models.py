@@ -1,16 +1,27 @@
-"""The same seeded random network in every engine's own file format, and outputs in one form."""
+"""The same network in every engine's own file format, and outputs in one form."""
 
 import subprocess
 import sys
 import zlib
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 TOOLS = Path(__file__).resolve().parents[2]
 DETECTOR_SIZE, CLASSIFIER_SIZE, DEPTH_SIZE = (640, 640), (224, 224), (518, 518)
-#: Files that are quantized, by what is read to make them.
-QUANTIZED = {"int8.xml": "onnx", "int8.onnx": "onnx", "int8.tflite": "tflite", "int8.ncnn": "ncnn"}
+#: What a format's file is made of, the first that works, and by which script.
+MAKERS = {
+    "onnx": (("weights",), "bench/export-onnx.py"),
+    "pt": (("weights",), "bench/export-onnx.py"),
+    "bf16.pt": (("weights",), "bench/export-onnx.py"),
+    "ncnn": (("pt", "onnx"), "bench/export-ncnn.py"),
+    "tflite": (("weights",), "bench/export-litert.py"),
+    "int8.xml": (("onnx",), "bench/export-int8.py"),
+    "int8.onnx": (("onnx",), "bench/export-int8.py"),
+    "int8.tflite": (("tflite",), "bench/export-int8.py"),
+    "int8.ncnn": (("ncnn",), "bench/export-int8.py"),
+}
 
 
 def run_tool(python, script, *arguments):
@@ -23,69 +34,83 @@ def is_made(path):
     return (path.with_name(f"{path.name}.bin") if path.suffix == ".ncnn" else path).exists()
 
 
+def parse_shape(text):
+    """The sides of a text such as 1x3x480x640."""
+    return tuple(map(int, text.split("x")))
+
+
 def size_of(model):
-    """Height and width of the input of a model, or of a file that is named after one."""
+    """Height and width of the input of a model."""
     if not model.startswith("yolo"):
         return DEPTH_SIZE
-    return CLASSIFIER_SIZE if model.split(".")[0].endswith("-cls") else DETECTOR_SIZE
+    return CLASSIFIER_SIZE if model.endswith("-cls") else DETECTOR_SIZE
 
 
-def make_model(model, work, formats, litert_python, pictures):
-    """Size, input and files of a model, made where they are not there.
+@dataclass
+class Model:
+    """A network and its files. `size` is that of the image a model of ours reads; an ONNX file has `names` of outputs
+    instead. `base` is where files are made, `kind` the recipe of 8 bits."""
 
-    A format that cannot be made, or whose converter is not installed, is left out. `pictures` is a folder to calibrate
-    8 bits on; noise without one.
-    """
-    size = size_of(model)
-    text = f"{size[0]}x{size[1]}"
-    paths = {
-        "weights": work / f"{model}.safetensors",
-        "onnx": work / f"{model}.onnx",
-        "ncnn": work / f"{model}.ncnn",
-        "tflite": work / f"{model}.tflite",
-        **{name: work / f"{model}.{name}" for name in QUANTIZED},
-    }
-    if not paths["weights"].exists():
-        run_tool(sys.executable, "reference/make-random-checkpoint.py", model, "--out", paths["weights"])
-    makers = {
-        "onnx": ("bench/export-onnx.py", sys.executable),
-        "ncnn": ("bench/export-ncnn.py", sys.executable),
-        "tflite": ("bench/export-litert.py", litert_python),
-    }
-    files = {"weights": str(paths["weights"])}
-    order = sorted(formats - {"weights", *QUANTIZED} | {QUANTIZED[name] for name in formats & set(QUANTIZED)})
-    for name in order:
-        script, python = makers[name]
-        path = paths[name]
-        made = is_made(path) or (
+    name: str
+    base: Path
+    shape: tuple
+    kind: str
+    input: str
+    files: dict
+    size: tuple | None = None
+    names: list | None = None
+    missing: set = field(default_factory=set)
+
+    def make(self, format, litert_python, pictures):
+        """Whether a format's file is there, made where it is not; a converter that fails or is not installed leaves it
+        out. `pictures` is a folder to calibrate 8 bits on; noise without one."""
+        if format in self.files or format in self.missing:
+            return format in self.files
+        sources, script = MAKERS.get(format, ((), None))
+        path = self.base.with_name(f"{self.base.name}.{format}")
+        python = litert_python if format.endswith("tflite") else sys.executable
+        options = ["--shape", "x".join(map(str, self.shape)), "--out", path]
+        if script == "bench/export-int8.py":
+            options += ["--kind", self.kind, *(["--calibrate", pictures] if pictures else [])]
+        made = is_made(path) or any(
             python is not None
-            and run_tool(python, script, "--weights", paths["weights"], "--size", text, "--out", path)
+            and self.make(source, litert_python, pictures)
+            and run_tool(python, script, "--model", self.files[source], *options)
+            for source in sources
         )
         if made:
-            files[name] = str(path)
+            self.files[format] = str(path)
         else:
-            print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)
-    for name in sorted(formats & set(QUANTIZED)):
-        options = ["--kind", "detector" if model.startswith("yolo") else "depth", "--out", paths[name]]
-        options += ["--calibrate", pictures] if pictures else []
-        source = files.get(QUANTIZED[name])
-        python = litert_python if name == "int8.tflite" else sys.executable
-        if is_made(paths[name]) or (source and run_tool(python, "bench/export-int8.py", "--model", source, *options)):
-            files[name] = str(paths[name])
-        else:
-            print(f"{model}: no {name} file; engines that read one are left out", file=sys.stderr)
-    image = work / f"input-{text}.npy"
-    np.save(image, np.random.Generator(np.random.PCG64(1)).random((1, 3, *size), dtype=np.float32))
-    return {"size": size, "files": files, "input": str(image)}
+            self.missing.add(format)
+        return made
 
 
-def onnx_model(path, work):
-    """An ONNX file with drawn inputs of its shapes; one that leaves an axis free has no shape to be measured with."""
+def own_model(name, work):
+    """A model of ours with seeded random weights, made where they are not there."""
+    size = size_of(name)
+    weights = work / f"{name}.safetensors"
+    if not weights.exists():
+        run_tool(sys.executable, "reference/make-random-checkpoint.py", name, "--out", weights)
+    image = work / f"input-{size[0]}x{size[1]}.npy"
+    np.save(image, drawn().random((1, 3, *size), dtype=np.float32))
+    kind = "convolutional" if name.startswith("yolo") else "transformer"
+    return Model(name, work / name, (1, 3, *size), kind, str(image), {"weights": str(weights)}, size=size)
+
+
+def drawn():
+    return np.random.Generator(np.random.PCG64(1))
+
+
+def onnx_model(name, path, work):
+    """An ONNX file with drawn inputs of its shapes; one that leaves an axis free has no shape to be measured with.
+
+    TorchScript of the same network lies beside it, as NAME.pt and NAME.bf16.pt.
+    """
     import onnx
 
     graph = onnx.load(path, load_external_data=False).graph
     known = {tensor.name for tensor in graph.initializer}
-    numbers, inputs = np.random.Generator(np.random.PCG64(1)), {}
+    numbers, inputs = drawn(), {}
     for value in graph.input:
         if value.name in known:
             continue
@@ -95,10 +120,22 @@ def onnx_model(path, work):
             raise SystemExit(f"{path}: the input {value.name} has free axes")
         dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
         inputs[value.name] = numbers.random(shape, dtype=np.float32).astype(dtype)
-    # One file's inputs do not replace another's of the same name.
-    file = work / f"input-{zlib.crc32(str(path.resolve()).encode()):08x}.npz"
+    # Files of another network of the same name, or of this one before it changed, are not taken for its own.
+    base = work / f"{name}-{zlib.crc32(path.read_bytes()):08x}"
+    file = base.with_name(f"{base.name}.input.npz")
     np.savez(file, **inputs)
-    return {"size": None, "files": {"onnx": str(path)}, "input": str(file)}
+    beside = {name: path.with_suffix(f".{name}") for name in ("pt", "bf16.pt")}
+    files = {"onnx": str(path)} | {name: str(file) for name, file in beside.items() if file.exists()}
+    shape = next(iter(inputs.values())).shape
+    names = [output.name for output in graph.output]
+    return Model(name, base, shape, kind_of(graph), str(file), files, names=names)
+
+
+def kind_of(graph):
+    """A transformer has more products with matrices of weights than convolutions."""
+    known = {tensor.name for tensor in graph.initializer}
+    products = sum(node.op_type in ("MatMul", "Gemm") and node.input[1] in known for node in graph.node)
+    return "transformer" if products > sum(node.op_type == "Conv" for node in graph.node) else "convolutional"
 
 
 def load_outputs(path):
@@ -117,8 +154,8 @@ def load_outputs(path):
 
 
 def weights_rounded(file, inputs):
-    """Difference of ONNX Runtime's outputs of a file where its weights alone are rounded to bfloat16; networks of random
-    weights enlarge it."""
+    """Difference of ONNX Runtime's outputs of a file where its weights alone are rounded to bfloat16; networks of
+    random weights enlarge it."""
     import onnx
     import onnxruntime
 
@@ -142,13 +179,19 @@ def weights_rounded(file, inputs):
 def difference(outputs, reference):
     """The largest difference of any output, relative to the output's largest magnitude.
 
-    Rows that a network chooses by their scores may change places where two are near: columns are compared in order then.
+    Rows that a network chooses by their scores may change places where two are near: columns are compared in order
+    then.
     """
-    return max(min(apart(outputs[name], wanted), apart(*map(ordered, (outputs[name], wanted))))
-               for name, wanted in reference.items())
+    return max(
+        min(apart(outputs[name], wanted), apart(*map(ordered, (outputs[name], wanted))))
+        for name, wanted in reference.items()
+    )
 
 
 def apart(found, wanted):
+    """Infinite for another shape, or numbers that are not finite."""
+    if found.shape != wanted.shape or not np.isfinite(found).all():
+        return float("inf")
     return float(np.abs(found - wanted).max() / np.abs(wanted).max())
 
 

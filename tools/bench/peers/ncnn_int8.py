@@ -1,6 +1,6 @@
 """An ncnn network with its convolutions and products of matrices in 8 bits, in the form of ncnn's own converter
-(ncnn2int8), which no package index has: a convolution's weights on a scale per output channel, a matrix's on one; what a
-convolution reads on a scale from calibration, what a matrix multiplies on scales found at run time.
+(ncnn2int8), which no package index has: a convolution's weights on a scale per output channel, a matrix's on one; what
+a convolution reads on a scale from calibration, what a matrix multiplies on scales found at run time.
 
 The parameter file names a layer a line; the binary file has their weights in that order. A weight begins with four
 bytes that say what it holds, a bias or a scale does not.
@@ -52,6 +52,12 @@ def read(path):
         number = layer.number
         if layer.kind in ("Convolution", "ConvolutionDepthWise", "Deconvolution"):
             found = [floats(number(6), True)] + ([floats(number(0), False)] if number(5) else [])
+        elif layer.kind == "InnerProduct":
+            found = [floats(number(2), True)] + ([floats(number(0), False)] if number(1) else [])
+        elif layer.kind == "MultiHeadAttention":
+            width, query = number(0), number(2) // number(0)
+            sides = ((query, width), (number(3), width), (number(4), width), (width, query))
+            found = [floats(*part) for read, made in sides for part in ((read * made, True), (made, False))]
         elif layer.kind == "Gemm":
             found = [floats(number(8) * number(9), True)] if number(5) else []
             if number(6) and number(10) != -1:
@@ -72,7 +78,7 @@ def read(path):
 
 
 def input_scales(path, layers, pictures):
-    """For every convolution, 127 over the largest magnitude of what it reads, over all pictures.
+    """For every convolution and product with a vector, 127 over the largest magnitude that it reads in all pictures.
 
     Nothing is clipped: with the threshold for a normal distribution (`method=aciq`) yolo11n-seg loses thirteen times as
     much mAP.
@@ -84,7 +90,7 @@ def input_scales(path, layers, pictures):
     network.opt.lightmode = False
     if network.load_param(f"{path}.param") or network.load_model(f"{path}.bin"):
         raise SystemExit(f"ncnn cannot read {path}")
-    largest = {layer.inputs[0]: 1e-12 for layer in layers if layer.kind.startswith("Convolution")}
+    largest = {layer.inputs[0]: 1e-12 for layer in layers if layer.kind.startswith(("Convolution", "InnerProduct"))}
     for picture in pictures:
         with network.create_extractor() as extractor:
             extractor.input("in0", ncnn.Mat(picture[0]))
@@ -100,28 +106,37 @@ def as_bytes(weights, rows):
     return np.rint(weights * scales[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
+def in_bytes(layer, found, inputs):
+    """A layer's weights as bytes, by their places among its arrays, and the scales that follow the arrays; the layer's
+    settings say so from then on. Nothing of a layer that stays in floats."""
+    if layer.kind in ("Convolution", "ConvolutionDepthWise", "InnerProduct"):
+        depthwise = layer.kind == "ConvolutionDepthWise"
+        numbers, scales = as_bytes(found[0][1], layer.number(7 if depthwise else 0))
+        layer.settings["8"] = "1" if depthwise else "2"
+        return {0: numbers}, [scales, np.float32([inputs[layer.inputs[0]]])]
+    if layer.kind == "Gemm" and found:
+        numbers, scales = as_bytes(found[0][1], 1)
+        layer.settings["18"] = "2"
+        return {0: numbers}, [scales]
+    if layer.kind == "MultiHeadAttention":
+        # What query, key and value are made by has a scale a row, what the result is made by one.
+        made = {place: as_bytes(found[place][1], layer.number(0) if place < 6 else 1) for place in (0, 2, 4, 6)}
+        layer.settings["18"] = "2"
+        return {place: numbers for place, (numbers, _) in made.items()}, [scales for _, scales in made.values()]
+    return {}, []
+
+
 def quantize(path, out, pictures):
     """Writes OUT.param and OUT.bin, from floats at PATH.param and PATH.bin."""
     head, counts, layers, arrays = read(path)
     inputs = input_scales(path, layers, pictures)
     with Path(f"{out}.bin").open("wb") as file:
         for layer, found in zip(layers, arrays, strict=True):
-            scales = []
-            if layer.kind in ("Convolution", "ConvolutionDepthWise"):
-                depthwise = layer.kind == "ConvolutionDepthWise"
-                rows = layer.number(7) if depthwise else layer.number(0)
-                numbers, weight_scales = as_bytes(found[0][1], rows)
-                layer.settings["8"] = "1" if depthwise else "2"
-                scales = [weight_scales, np.float32([inputs[layer.inputs[0]]])]
-            elif layer.kind == "Gemm" and found:
-                numbers, weight_scales = as_bytes(found[0][1], 1)
-                layer.settings["18"] = "2"
-                scales = [weight_scales]
-            for index, (tagged, values) in enumerate(found):
-                is_bytes = index == 0 and scales
+            numbers, scales = in_bytes(layer, found, inputs)
+            for place, (tagged, values) in enumerate(found):
                 if tagged:
-                    file.write((BYTES if is_bytes else FLOATS).to_bytes(4, "little"))
-                data = (numbers if is_bytes else values).tobytes()
+                    file.write((BYTES if place in numbers else FLOATS).to_bytes(4, "little"))
+                data = numbers.get(place, values).tobytes()
                 file.write(data + bytes(-len(data) % 4))
             for values in scales:
                 file.write(values.tobytes())

@@ -72,7 +72,8 @@ def page(folder, reports):
         "",
         "<!-- Written by tools/bench/bench-peers.py --page from the reports beside it: change those, not this. -->",
         "",
-        f"{machine['processor']}, {counted(machine['processors'], 'processor')}, batch 1. [How it is measured, and how to read it](README.md).",
+        f"{machine['processor']}, {counted(machine['processors'], 'processor')}, batch 1. "
+        "[How it is measured, and how to read it](README.md).",
         "",
     ]
     for name, report in reports:
@@ -81,7 +82,8 @@ def page(folder, reports):
         facts += [("each engine", turns), ("raw", f"[{name}.json]({folder}/{name}.json)")]
         lines += [f"## {report['title']}", "", "```", report["command"], "```", "", "| | |", "|---|---|"]
         lines += [f"| {fact} | {value} |" for fact, value in facts if value]
-        lines += ["", *(f"- {line}" for line in summary(report).splitlines()), "", table(report)]
+        lines += ["", *(f"- {line}" for line in (summary(report) + left_out(report)).splitlines()), "", table(report)]
+        lines += [text for text in (losses(report),) if text]
         lines += [f"![The same as a plot]({folder}/{name}.svg)", ""]
         lines += [text for note in report.get("notes", []) for text in (note, "")]
     return "\n".join(lines).rstrip() + "\n"
@@ -134,35 +136,88 @@ def processor():
     return "unknown"
 
 
-def summary(report):
-    """One line a group: ours against the best peer of the same precision; int16, which no peer has, against fp32."""
-    lines = []
-    for (model, threads), rows in groups(report["rows"]).items():
+def compared(report):
+    """Each row of ours with the fastest peer's of the same precision; int16, which no peer has, with fp32's."""
+    for rows in groups(report["rows"]).values():
         for ours in (row for row in rows if is_ours(row["engine"])):
             asked = "f32" if ours["precision"] == "int16" else ours["precision"]
-            others = [r for r in rows if not is_ours(r["engine"]) and r["precision"] == asked]
+            others = [row for row in rows if not is_ours(row["engine"]) and row["precision"] == asked]
             if others:
-                best = min(others, key=lambda row: row["medianMs"])
-                lines.append(
-                    f"{model}, {counted(threads, 'thread')}, {ours['precision']}: {OURS} {ours['medianMs']:.1f} ms, "
-                    f"{best['medianMs'] / ours['medianMs']:.2f} times as fast as {best['engine']} "
-                    f"({best['medianMs']:.1f} ms)"
-                )
+                yield ours, min(others, key=lambda row: row["medianMs"])
+
+
+def lost(report):
+    """Those of them that are slower than a peer of their own precision."""
+    return [
+        (ours, best)
+        for ours, best in compared(report)
+        if ours["precision"] == best["precision"] and ours["medianMs"] > best["medianMs"]
+    ]
+
+
+def summary(report):
+    """One line a row of ours that has a peer, then one a number of threads and precision."""
+    lines = [
+        f"{ours['model']}, {counted(ours['threads'], 'thread')}, {ours['precision']}: "
+        f"{OURS} {ours['medianMs']:.1f} ms, {best['medianMs'] / ours['medianMs']:.2f} times as fast as "
+        f"{best['engine']} ({best['medianMs']:.1f} ms)"
+        for ours, best in compared(report)
+    ]
     return "\n".join(lines + means(report)) + "\n"
 
 
 def means(report):
-    """A line a number of threads: the geometric mean of ours over the fastest peer's times, of several models."""
+    """A line a number of threads and precision: the geometric mean of ours over the fastest peer's times, of several
+    models."""
     ratios = {}
-    for (_, threads), rows in groups(report["rows"]).items():
-        ours = [row["medianMs"] for row in rows if row["engine"] == OURS]
-        peers = [row["medianMs"] for row in rows if not is_ours(row["engine"]) and row["precision"] == "f32"]
-        if ours and peers:
-            ratios.setdefault(threads, []).append(ours[0] / min(peers))
+    for ours, best in compared(report):
+        if ours["precision"] == best["precision"]:
+            found = ratios.setdefault((ours["threads"], PRECISIONS.index(ours["precision"])), [])
+            found.append(ours["medianMs"] / best["medianMs"])
     return [
-        f"{len(found)} models, {counted(threads, 'thread')}, f32: {OURS} takes "
+        f"{len(found)} models, {counted(threads, 'thread')}, {PRECISIONS[index]}: {OURS} takes "
         f"{math.prod(found) ** (1 / len(found)):.2f} of the fastest peer's time (geometric mean), "
         f"{max(found):.2f} at the most"
-        for threads, found in ratios.items()
+        for (threads, index), found in sorted(ratios.items())
         if len(found) > 1
     ]
+
+
+def left_out(report):
+    """A line for engines that the same models were not measured in, for the same reason; older reports have none."""
+    found = report.get("leftOut", {})
+    models, engines = {}, {}
+    for model, reasons in found.items():
+        for item in reasons.items():
+            models.setdefault(item, []).append(model)
+    for (engine, reason), of in models.items():
+        engines.setdefault((reason, tuple(of)), []).append(engine)
+    lines = [
+        f"left out of {'all' if len(of) == len(found) else ', '.join(of)}: {', '.join(names)} ({reason})"
+        for (reason, of), names in engines.items()
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def losses(report):
+    """A line a row of ours that a peer beats, with the layers that most of its time goes to and how much of the peak
+    of fp32's multiply-adds each reaches; older reports have none."""
+    if not report.get("losses"):
+        return ""
+    lines = [
+        "| model | threads | precision | ardf ms | faster | ms | ardf's layers: share of its time, of fp32's peak |",
+        "|---|--:|---|--:|---|--:|---|",
+    ]
+    for loss in report["losses"]:
+        layers = "; ".join(map(described, loss["layers"]))
+        lines.append(
+            f"| {loss['model']} | {loss['threads']} | {loss['precision']} | {loss['medianMs']:.1f} | {loss['peer']} "
+            f"| {loss['peerMs']:.1f} | {layers} |"
+        )
+    return "\n".join(["### Where ardf loses", "", *lines]) + "\n"
+
+
+def described(layer):
+    """A layer, its share of the time and, where it multiplies, of the peak."""
+    peak = "" if layer["peak"] is None else f", {layer['peak']:.0f} % of the peak"
+    return f"`{layer['name']}` ({layer['operation']}, {layer['algorithm']}) {layer['share']:.0f} %{peak}"
