@@ -39,7 +39,8 @@ enum ExitStatus: Int32 {
     if case CommandError.checksFailed(let failures) = error {
       for failure in failures { Console.note("ardf: " + printableName(failure, limit: longest)) }
     } else {
-      let text = FieldWords.asTyped("\(error)" + MissingPath.remedy(for: error), words: words)
+      let remedy = MissingPath.remedy(for: error) + FileKinds.remedy(for: error)
+      let text = FieldWords.asTyped("\(error)\(remedy)", words: words)
       Console.note("ardf: " + printableName(text, limit: longest))
     }
     Glibc.exit(status.rawValue)
