@@ -53,8 +53,9 @@ enum ExitStatus: Int32 {
     if code == .success {
       try? Console.print(HelpLayout.isShort ? HelpLayout.short(text) : HelpLayout.arranged(text))
     } else {
-      // It repeats what was typed, of whatever length.
       let words = Array(CommandLine.arguments.dropFirst())
+      if let error = GivenWeights.refused(among: UsageMessage.ours(words)) { exit(with: error) }
+      // It repeats what was typed, of whatever length.
       let said = FieldWords.asTyped(UsageMessage.improved(text, words: words), words: words)
       let lines = said.split(separator: "\n").flatMap {
         HelpLayout.fitting(String($0)).split(separator: "\n")
