@@ -243,6 +243,14 @@ import Testing
       let deep = try CommandRun(command + ["deep"] + writes, in: place.path)
       #expect(deep.status == 65 && deep.error.contains("give deep/2025/05"), "\(command): \(deep.error)")
     }
+    // Pictures lie in results too, and were not meant.
+    try SyntheticCapture.writeSequence(of: 2, to: place.file("clip"))
+    let made = try CommandRun(["run", "clip", "--out", "made"] + TinyNetwork.detectorOptions, in: place.path)
+    try #require(made.status == 0, "\(made.error)")
+    let ours = try CommandRun(["capture", "check", "made"], in: place.path)
+    #expect(
+      ours.status == 65 && ours.error.contains("It holds: results of ardf; give the capture"), "\(ours.error)"
+    )
     let pattern = try CommandRun(
       ["detect", "only/*", "--out", "out"] + TinyNetwork.detectorOptions, in: place.path)
     #expect(pattern.status == 65 && pattern.error.contains("2 .dng, 1 .dcm, 1 .svg"), "\(pattern.error)")

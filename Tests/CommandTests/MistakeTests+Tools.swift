@@ -82,6 +82,7 @@ extension MistakeTests {
     64 profile m.onnx --size 64x64 | an ONNX file has --axis
     65 profile det.safetensors --input p.png | p.png: is a picture (PNG); give a .npy file
     # tune
+    64 tune det.safetensors --out plan.yaml | a .json file is written
     64 tune det.safetensors | --out <out>
     66 tune nowhere --out o | nowhere: no such file
     65 tune p.png --out o | is a picture (PNG)

@@ -1,5 +1,6 @@
 import AppCore
 import FileFormats
+import OutputFolders
 
 /// The kinds of files that were given, or lie in a folder, where pictures or a capture are needed; and what to do with
 /// each.
@@ -17,6 +18,8 @@ struct FileKinds {
   private var others: [String] = []
   /// A folder below that holds pictures or captures.
   private var deeper: String?
+  /// Whether ardf wrote the folder.
+  private var isOurs = false
 
   /// The kinds of files and folders.
   init(_ paths: [String]) {
@@ -41,10 +44,12 @@ struct FileKinds {
   init(in folder: String) {
     let names = ((try? folderNames(of: folder)) ?? []).filter { !$0.startsWithBytes(of: ".") }
     self.init(names.map { "\(folder)/\($0)" })
+    isOurs = fileExists("\(folder)/\(OutputRecord.fileName)")
   }
 
   /// The kinds and what to do with each, in one sentence; empty where nothing is there.
   var sentence: String {
+    if isOurs { return "results of ardf; give the capture or the pictures that they were made from" }
     var parts: [String] = []
     if let deeper { parts.append("pictures or captures lie deeper: give \(shellWord(deeper))") }
     if !pictures.isEmpty {
