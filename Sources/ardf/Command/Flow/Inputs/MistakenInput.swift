@@ -54,12 +54,17 @@ enum MistakenInput {
     return try ReferenceFile(path: path)
   }
 
-  /// Refuses weights, an empty folder, and the number of a camera where pictures or a capture are needed.
+  /// Refuses weights, a page, an empty folder, and the number of a camera where pictures or a capture are needed.
   ///
   /// - Throws: `CommandError.input`, `CommandError.missing`.
   static func refuseAsSource(_ path: String) throws {
     switch pathKind(path) {
     case .file:
+      guard !hasEnding(path, ".html") else {
+        throw CommandError.input(
+          "\(path): is a page: open it in a browser; what it shows is read from the capture that it was made from"
+        )
+      }
       guard isNetwork(path) else { return }
       throw CommandError.input(
         "\(path): holds a network, not pictures; weights follow --yolo or --depth, and a picture, a film or a capture "
