@@ -31,6 +31,7 @@ extension MistakeTests {
     73 verify --weights det.safetensors --against openblas --out p.png | p.png: is a file, not a folder
     64 verify --labelled f --weights det.safetensors --against openblas | --labelled goes with --sensitivity
     65 verify --yolo p.png --against openblas | is a picture (PNG)
+    65 verify m.onnx --reference pics | pics: holds neither | give a folder of ONNX's test data
     # trace
     64 trace | --input <file>
     64 trace --weights det.safetensors --out o | --input <file>
