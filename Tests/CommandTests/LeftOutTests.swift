@@ -231,6 +231,23 @@ import Testing
     #expect(summaries[0].array?.isEmpty == false && summaries.allSatisfy { $0 == summaries[0] })
   }
 
+  /// Frames of their own and pictures that are all that a folder holds are done as they were named.
+  @Test func framesAndPicturesStayApart() throws {
+    let place = try TemporaryDirectory()
+    for name in ["f0", "f1"] { try SyntheticCapture.write(to: place.file("all/\(name)")) }
+    for (phase, name) in ["a", "b"].enumerated() {
+      try place.write(SyntheticCapture.encoded(phase: phase), to: "all/\(name).png")
+    }
+    for (number, sources) in try Self.forms(of: "all", in: place).dropFirst().enumerated() {
+      let run = try CommandRun(
+        ["detect"] + sources + ["--out", "out\(number)"] + TinyNetwork.detectorOptions, in: place.path)
+      #expect(run.status == 0, "\(sources): \(run.error)")
+      for name in ["a", "b", "f0", "f1"] {
+        #expect(fileExists(place.file("out\(number)/\(name)/detections.json")), "\(sources): \(name)")
+      }
+    }
+  }
+
   @Test func whereNothingIsReadTheKindsAreNamed() throws {
     let place = try TemporaryDirectory()
     for name in ["l.svg", "x.dng", "y.DNG", "m.dcm"] { try place.write("x", to: "only/\(name)") }

@@ -98,12 +98,15 @@ struct GivenSources {
     func joined(_ paths: [String], _ open: (String) throws -> any CaptureSource) -> [String] {
       var whole: NameTable<Bool> = [:]
       for (folder, names) in names where names.count > 1 {
-        guard names.count(where: { pathKind("\(folder)/\($0)") == .file }) > 1 else { continue }
+        let files = names.count { pathKind("\(folder)/\($0)") == .file }
+        guard files > 1 else { continue }
         let given = NameSet(names)
         let all = ((try? folderNames(of: folder)) ?? []).filter { !$0.startsWithBytes(of: ".") }
         guard given.isSuperset(of: all), let source = try? open(folder), source.layout != .images else {
           continue
         }
+        // Folders of native frames are captures by themselves, and pictures beside them were named.
+        guard source.layout != .native || files == names.count else { continue }
         whole[folder] = false
       }
       guard !whole.isEmpty else { return paths }
