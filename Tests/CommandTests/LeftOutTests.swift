@@ -158,4 +158,119 @@ import Testing
       }
     }
   }
+
+  /// A folder of two pictures with what else people keep there.
+  private static func shots() throws -> TemporaryDirectory {
+    let place = try TemporaryDirectory()
+    for (phase, name) in ["a", "b"].enumerated() {
+      try place.write(SyntheticCapture.encoded(phase: phase), to: "shots/\(name).png")
+    }
+    try place.write("a note", to: "shots/notes.txt")
+    try place.write("{}", to: "shots/meta.json")
+    try place.write("", to: "shots/labels/.keep")
+    return place
+  }
+
+  /// A folder, a pattern for what lies in it, and what a shell makes of the pattern.
+  private static func forms(of folder: String, in place: borrowing TemporaryDirectory) throws -> [[String]] {
+    [[folder], ["\(folder)/*"], try folderNames(of: place.file(folder)).map { "\(folder)/\($0)" }]
+  }
+
+  @Test(arguments: arguments) func aPatternIsReadAsItsFolder(command: [String]) throws {
+    let place = try Self.shots()
+    for (number, sources) in try Self.forms(of: "shots", in: place).enumerated() {
+      let run = try CommandRun(
+        [command[0]] + sources + ["--out", "fine\(number)"] + command.dropFirst(), in: place.path)
+      #expect(run.status == 0 && run.error.contains("notes.txt"), "\(sources): \(run.error)")
+    }
+    let unread = ["SCAN.PSD", "old.gif", "clip.mp4"]
+    for name in unread { try place.write("x", to: "shots/\(name)") }
+    for (number, sources) in try Self.forms(of: "shots", in: place).enumerated() {
+      let run = try CommandRun(
+        [command[0]] + sources + ["--out", "out\(number)"] + command.dropFirst(), in: place.path)
+      #expect(run.status == 10, "\(sources): \(run.error)")
+      #expect(run.error.contains("2 pictures are of a kind that is not read"), "\(run.error)")
+      #expect(
+        run.error.contains("1 film is left out") && run.error.contains("a film goes alone"), "\(run.error)")
+      for name in unread { #expect(run.error.contains("shots/\(name)"), "\(name): \(run.error)") }
+      for name in ["a", "b"] {
+        let file = command[0] == "depth" ? "relative.npy" : "detections.json"
+        #expect(fileExists(place.file("out\(number)/\(name)/\(file)")), "\(sources): \(name)")
+      }
+      guard command[0] != "run" else { continue }
+      let index = try JSONValue.read(path: place.file("out\(number)/index.json"))
+      let skipped = index["skipped"]?.array?.compactMap { $0["name"]?.string } ?? []
+      for name in unread + ["notes.txt"] { #expect(skipped.contains { $0.hasSuffix(name) }, "\(skipped)") }
+    }
+  }
+
+  /// The film of a live photograph is part of its picture.
+  @Test func aLivePhotographIsOnePicture() throws {
+    let place = try Self.shots()
+    try place.write("x", to: "shots/a.mov")
+    let live = try CommandRun(
+      ["detect", "shots", "--out", "live"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(live.status == 0, "\(live.error)")
+    try place.write("x", to: "shots/c.mov")
+    let film = try CommandRun(
+      ["detect", "shots", "--out", "film"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(film.status == 10 && film.error.contains("shots/c.mov"), "\(film.error)")
+  }
+
+  /// Depth and metadata are parts of a frame, and not pictures of their own.
+  @Test func allFilesOfACaptureAreTheCapture() throws {
+    let place = try TemporaryDirectory()
+    try SyntheticCapture.write(to: place.file("cap"))
+    var summaries: [JSONValue] = []
+    for (number, sources) in try Self.forms(of: "cap", in: place).enumerated() {
+      let run = try CommandRun(
+        ["run"] + sources + ["--json", "--out", "out\(number)"] + TinyNetwork.detectorOptions, in: place.path)
+      #expect(run.status == 0, "\(sources): \(run.error)")
+      summaries.append(try run.summary()["objects"] ?? .null)
+    }
+    #expect(summaries[0].array?.isEmpty == false && summaries.allSatisfy { $0 == summaries[0] })
+  }
+
+  /// Frames of their own and pictures that are all that a folder holds are done as they were named.
+  @Test func framesAndPicturesStayApart() throws {
+    let place = try TemporaryDirectory()
+    for name in ["f0", "f1"] { try SyntheticCapture.write(to: place.file("all/\(name)")) }
+    for (phase, name) in ["a", "b"].enumerated() {
+      try place.write(SyntheticCapture.encoded(phase: phase), to: "all/\(name).png")
+    }
+    for (number, sources) in try Self.forms(of: "all", in: place).dropFirst().enumerated() {
+      let run = try CommandRun(
+        ["detect"] + sources + ["--out", "out\(number)"] + TinyNetwork.detectorOptions, in: place.path)
+      #expect(run.status == 0, "\(sources): \(run.error)")
+      for name in ["a", "b", "f0", "f1"] {
+        #expect(fileExists(place.file("out\(number)/\(name)/detections.json")), "\(sources): \(name)")
+      }
+    }
+  }
+
+  @Test func whereNothingIsReadTheKindsAreNamed() throws {
+    let place = try TemporaryDirectory()
+    for name in ["l.svg", "x.dng", "y.DNG", "m.dcm"] { try place.write("x", to: "only/\(name)") }
+    try place.write(SyntheticCapture.encoded(), to: "deep/2025/05/a.png")
+    for command in [["detect"], ["run"], ["capture", "check"], ["replay"]] {
+      let writes = command == ["capture", "check"] ? [] : ["--out", "out"] + TinyNetwork.detectorOptions
+      let run = try CommandRun(command + ["only"] + writes, in: place.path)
+      #expect(run.status == 65 && run.error.contains("2 .dng, 1 .dcm, 1 .svg"), "\(command): \(run.error)")
+      #expect(run.error.contains("convert them to JPEG or PNG"), "\(command): \(run.error)")
+      let deep = try CommandRun(command + ["deep"] + writes, in: place.path)
+      #expect(deep.status == 65 && deep.error.contains("give deep/2025/05"), "\(command): \(deep.error)")
+    }
+    // Pictures lie in results too, and were not meant.
+    try SyntheticCapture.writeSequence(of: 2, to: place.file("clip"))
+    let made = try CommandRun(["run", "clip", "--out", "made"] + TinyNetwork.detectorOptions, in: place.path)
+    try #require(made.status == 0, "\(made.error)")
+    let ours = try CommandRun(["capture", "check", "made"], in: place.path)
+    #expect(
+      ours.status == 65 && ours.error.contains("It holds: results of ardf; give the capture"), "\(ours.error)"
+    )
+    let pattern = try CommandRun(
+      ["detect", "only/*", "--out", "out"] + TinyNetwork.detectorOptions, in: place.path)
+    #expect(pattern.status == 65 && pattern.error.contains("2 .dng, 1 .dcm, 1 .svg"), "\(pattern.error)")
+    #expect(!fileExists(place.file("out")))
+  }
 }

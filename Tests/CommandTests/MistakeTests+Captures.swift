@@ -7,6 +7,8 @@ extension MistakeTests {
     65 serve empty DET | the folder is empty
     65 serve det.safetensors | holds a network, not pictures
     64 serve results | --capture
+    65 serve results/report.html | is a page: open it in a browser
+    65 capture check results/report.html | is a page: open it in a browser
     65 serve p.png --yolo p.png | is a picture (PNG)
     64 serve p.png DET --port 99999 | --port
     64 serve p.png DET --port http | --port

@@ -113,7 +113,7 @@ extension MistakeTests {
     66 detect p.png --out o --yolo yolo11n.pt | ardf weights get yolo11n
     65 detect p.png --out o --yolo notes.txt | notes.txt: is a text, and holds no weights | .safetensors
     65 detect p.png --out o --yolo cap.zip | cap.zip: is a zip archive | .safetensors
-    65 detect p.png --out o --yolo m.onnx | ardf infer m.onnx runs any network of an ONNX file
+    65 detect p.png --out o --yolo m.onnx | with ardf infer m.onnx
     65 detect p.png --out o --yolo det.ref.safetensors | holds no network known here
     65 detect m.onnx --out o DET | holds a network, not pictures
     65 detect bad.png --out o DET | bad.png: no picture of a known format

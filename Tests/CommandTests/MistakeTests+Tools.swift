@@ -31,6 +31,7 @@ extension MistakeTests {
     73 verify --weights det.safetensors --against openblas --out p.png | p.png: is a file, not a folder
     64 verify --labelled f --weights det.safetensors --against openblas | --labelled goes with --sensitivity
     65 verify --yolo p.png --against openblas | is a picture (PNG)
+    65 verify m.onnx --reference pics | pics: holds neither | give a folder of ONNX's test data
     # trace
     64 trace | --input <file>
     64 trace --weights det.safetensors --out o | --input <file>
@@ -82,6 +83,7 @@ extension MistakeTests {
     64 profile m.onnx --size 64x64 | an ONNX file has --axis
     65 profile det.safetensors --input p.png | p.png: is a picture (PNG); give a .npy file
     # tune
+    64 tune det.safetensors --out plan.yaml | a .json file is written
     64 tune det.safetensors | --out <out>
     66 tune nowhere --out o | nowhere: no such file
     65 tune p.png --out o | is a picture (PNG)

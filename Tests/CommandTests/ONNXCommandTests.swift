@@ -172,6 +172,7 @@ import Testing
       ["infer", file, "--input", "x=p.png", "--bgr", "--mean", "0.5", "--std", "0.25", "--out", "o"],
       in: place.path)
     #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("results in o: infer.json"), "\(run.error)")
     #expect(
       try NPYArray.read(path: place.file("o/output_0.npy")).floats().map { ($0 * 10).rounded() } == [
         -12, -20, 20,

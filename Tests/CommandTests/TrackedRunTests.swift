@@ -58,6 +58,10 @@ import Testing
       if index == 0 { first = Set(ids.compactMap(\.self)) }
       #expect(first.isSuperset(of: ids.compactMap(\.self)), "what does not move keeps its identity")
     }
+    // The table names objects as the pictures do, and ids of a frame begin at 0.
+    let rows = run.output.split(separator: "\n").map { $0.split(separator: " ") }
+    #expect(rows.contains { $0.starts(with: ["track", "object"]) } && !rows.contains { $0.first == "id" })
+    #expect(Set(rows.compactMap { $0.first.flatMap { Int($0) } }) == first, "\(run.output)")
     let sequence = try JSONValue.read(path: place.file("out/sequence-objects.json"))
     let objects = try #require(sequence["objects"]?.array)
     #expect(!objects.isEmpty)

@@ -22,4 +22,22 @@ import ardf
       #expect(pool.threads <= threads && pool.threads <= 4 * max(1, threads / workers))
     }
   }
+
+  /// Whatever is divided among threads goes by the option, and by Slurm's share without it.
+  @Test("--threads holds for the whole command")
+  func ofACommand() throws {
+    let lines = [
+      "run p.png --out o", "detect p.png --out o --track botsort", "depth p.png --out o",
+      "replay cap --out o",
+      "serve cap", "infer m.onnx --out o", "verify --weights w --against portable",
+      "trace --weights w --input p.png",
+      "evaluate set --weights w", "quantize w --calibrate p --out q.safetensors", "profile w",
+      "tune w --out plan.json",
+    ]
+    for line in lines {
+      let words = line.split(separator: " ").map(String.init)
+      #expect(try CommandThreads.of(words: words + ["--threads", "3"]) == 3, "\(line)")
+      #expect(try CommandThreads.of(words: words) == ProcessorShare.threads, "\(line)")
+    }
+  }
 }

@@ -80,10 +80,12 @@ enum Program {
         var command = try ARDF.parseAsRoot(ours)
         try GivenOptions.check(command, ours)
         do {
-          if var command = command as? any AsyncParsableCommand {
-            try await command.run()
-          } else {
-            try command.run()
+          try await Parallel.$threads.withValue(CommandThreads.of(command)) {
+            if var command = command as? any AsyncParsableCommand {
+              try await command.run()
+            } else {
+              try command.run()
+            }
           }
         } catch {
           throw LimitReached.naming(error, of: command)

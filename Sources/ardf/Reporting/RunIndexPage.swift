@@ -116,13 +116,14 @@ package struct RunIndexPage: Sendable {
     ul, p { margin: .3em 0; padding-left: 1.2em; }
     p { padding: 0; }
     a { color: #0b5cad; }
-    a:focus-visible { outline: 3px solid #0b5cad; outline-offset: 2px; }
+    summary { cursor: pointer; padding: .2em 0; }
+    :focus-visible { outline: 3px solid #0b5cad; outline-offset: 2px; }
     .failed { border-color: #b00020; }
     @media (prefers-color-scheme: dark) {
       body { color: #e4e4e4; background: #161616; }
       ol > li { border-color: #444; }
       a { color: #7fb8ff; }
-      a:focus-visible { outline-color: #7fb8ff; }
+      :focus-visible { outline-color: #7fb8ff; }
       .failed { border-color: #ff6b81; }
     }
 

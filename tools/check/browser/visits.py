@@ -48,6 +48,11 @@ class Results:
         best = min(on_mask or held, key=lambda d: d["box"]["width"] * d["box"]["height"], default=None)
         return None if best is None else best["id"]
 
+    def titled(self, found):
+        """An object's name on the page: by its track where it is followed."""
+        thing = self.objects[found]
+        return f"{thing['className']} #{thing['track']}" if "track" in thing else f"{thing['className']} {found}"
+
     def expected_depth(self, x, y):
         rows, columns = self.metric.shape
         value = float(self.metric[int(y * rows / self.height), int(x * columns / self.width)])
@@ -160,7 +165,7 @@ def check_taps(visit, results):
         expected = results.expected_object(sx, sy)
         opened = page.locator("#picker").is_visible()
         title = page.locator("#picker-title").text_content() if opened else None
-        named = f"{results.objects[expected]['className']} {expected}" if expected is not None else None
+        named = results.titled(expected) if expected is not None else None
         if title != named:
             wrong.append((sx, sy, title, named))
         if results.metric is not None:
@@ -201,6 +206,18 @@ def check_keyboard(visit, results):
     page.locator("#queued li button").focus()
     page.keyboard.press("Enter")
     visit.check("and takes it back", page.locator("#queued li").count() == 0)
+
+
+def check_buttons(visit, results):
+    """An effect is offered where there is a place for it, and fingers hit what they aim at."""
+    page = visit.page
+    offered = page.locator("#objects tbody button").count()
+    placeable = sum(bool(o["box3D"]) for o in results.objects.values())
+    visit.check("an effect is offered for every object with a box", offered == placeable, f"{offered} of {placeable}")
+    low = page.evaluate("""() => [...document.querySelectorAll("button, a")].map(e => [e.textContent, e.getBoundingClientRect()])
+      .filter(([, {height}]) => height > 0 && height < 24).map(([text, {height}]) => `${text} ${height}`)""")
+    if visit.touch:
+        visit.check("buttons and links are 24 pixels high at least", not low, ", ".join(low))
 
 
 def check_queue(visit, results, served, shots):
@@ -345,6 +362,7 @@ def check_page(browser, url, results, options):
                 check_taps(visit, results)
                 if not visit.touch:
                     check_keyboard(visit, results)
+                check_buttons(visit, results)
                 check_queue(visit, results, options.url is not None, options.shots)
                 check_space(visit)
                 visit.page.locator("[data-mode=depth]").click()

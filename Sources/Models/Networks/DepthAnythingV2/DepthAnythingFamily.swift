@@ -86,7 +86,8 @@ package enum DepthAnythingFamily: DepthNetworkFamily {
   /// Remark on how the network's output will be read.
   private static func remark(greatestDepth: String?) -> String {
     greatestDepth.map { "metric depth up to \($0) m" }
-      ?? "relative depth, as nothing says otherwise; of a metric checkpoint give --max-depth (20 indoor, 80 outdoor)"
+      ?? "relative depth, as nothing says otherwise; a metric checkpoint is converted with its range: ardf convert FILE "
+      + "FILE.safetensors --max-depth 20 (indoor; 80 outdoor)"
   }
 
   /// Refuses Depth Anything's first version, which taps its encoder after the last four blocks and has the names and

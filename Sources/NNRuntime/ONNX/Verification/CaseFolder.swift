@@ -20,7 +20,9 @@ package struct CaseFolder: Sendable {
     let sets = names.filter { $0.hasPrefix("test_data_set_") }.sortedNaturally()
     if !sets.isEmpty { return sets }
     guard names.contains(where: { $0.hasPrefix("output_") && $0.hasSuffix(".pb") }) else {
-      throw ONNXError.input("\(path): holds neither test_data_set_0 nor output_0.pb")
+      throw ONNXError.input(
+        "\(path): holds neither test_data_set_0 nor output_0.pb; give a folder of ONNX's test data, or a file of recorded tensors"
+      )
     }
     return ["."]
   }

@@ -83,7 +83,7 @@ struct Depth: AsyncParsableCommand, LimitedCommand {
     progress.finish()
     try leftOut.checkAnyLeft(of: frames.count)
     let skipped = Set(frames.map(\.source.path)).count == 1 ? frames[0].source.skipped : []
-    try results.finish(isSingle: inputs.isSingle, leftOut: leftOut.json, skipped: skipped)
+    try results.finish(isSingle: inputs.isSingle, leftOut: leftOut.json, skipped: skipped + inputs.leftOut)
     for line in speed.lines { Console.inform(line) }
     try leftOut.finish(of: frames.count)
     try inputs.checkAllRead()

@@ -109,7 +109,7 @@ struct Detect: AsyncParsableCommand, LimitedCommand {
     progress.finish()
     try leftOut.checkAnyLeft(of: frames.count)
     let source = sources.count == 1 ? frames.first?.source : nil
-    try results.finish(layout: source?.layout, skipped: source?.skipped ?? [])
+    try results.finish(layout: source?.layout, skipped: (source?.skipped ?? []) + inputs.leftOut)
     for line in speed.lines { Console.inform(line) }
     try leftOut.finish(of: frames.count)
     try inputs.checkAllRead()

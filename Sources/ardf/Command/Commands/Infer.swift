@@ -83,6 +83,7 @@ struct Infer: ParsableCommand {
     try folder.write(document, to: "infer.json")
     try folder.commit()
     try json ? Console.print(document) : Console.print(table.text)
+    Console.inform("results in \(out): infer.json, and a file for each output")
   }
 
   /// Refuses a published network's name: its weights are no ONNX file.
@@ -112,6 +113,7 @@ struct Infer: ParsableCommand {
       }
     }
     try folder.commit()
+    Console.inform("results in \(out): a folder for each data set")
   }
 
   /// A NumPy array where NumPy has the type, else ONNX's message.

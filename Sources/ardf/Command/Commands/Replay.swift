@@ -114,7 +114,10 @@ struct Replay: AsyncParsableCommand, LimitedCommand {
     try unreadable.finish(of: selection.indices.count + lost)
     guard report.openWishes.isEmpty else {
       throw CommandError.checkFailed(
-        "effects were not placed: \(report.openWishes.map(\.text).joined(separator: ", "))")
+        "effects were not placed: \(report.openWishes.map(\.text).joined(separator: ", ")); in "
+          + (replay.choosesFrames
+            ? "the chosen frames" : "the first frame, where objects are looked for,")
+          + " no such object with a distance was found: choose others with --at FRAME or --detect-every TIME")
     }
   }
 

@@ -66,6 +66,7 @@ struct Report: ParsableCommand, LimitedCommand {
       capture: capture, path: CameraPath.poses(of: selection.source))
     try file.write(ReportPage.html(report))
     if out == nil { try folder.keepRecord(of: ["report.html"]) }
+    Console.inform("page in \(page): open it in a browser")
     if json { try Console.print(["schema": "ardf.written/1", "output": .string(page)]) }
   }
 }

@@ -4,7 +4,7 @@ import FileFormats
 /// Names of files to write: none says another format than the file has.
 enum OutputName {
   /// Endings of names of text.
-  static let ofText: Set = ["csv", "json", "jsonl", "txt", "md", "log"]
+  static let ofText: Set = ["csv", "json", "jsonl", "yaml", "yml", "txt", "md", "log"]
   /// Endings of names of other files.
   static let ofFiles: Set = [
     "jpg", "jpeg", "png", "webp", "heic", "tif", "tiff", "bmp", "gif", "svg", "mp4", "mov", "mkv", "avi",

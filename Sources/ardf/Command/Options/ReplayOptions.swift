@@ -72,8 +72,11 @@ struct ReplayOptions: ParsableArguments {
   /// Whether effects are placed.
   var placesEffects: Bool { !effect.isEmpty || !tap.isEmpty }
 
+  /// Whether it is said in which frames objects are looked for.
+  var choosesFrames: Bool { detectEvery != nil || !at.isEmpty }
+
   /// Whether objects are found in any frame.
-  var detects: Bool { placesEffects || detectEvery != nil || !at.isEmpty }
+  var detects: Bool { placesEffects || choosesFrames }
 
   /// The time between detections; nil where none was given.
   func interval() throws -> Duration? {

@@ -45,12 +45,16 @@ struct StreamOptions: ParsableArguments {
   }
 
   /// The stream among the sources, which must then be the only source; nil without one.
+  ///
+  /// Films beside other files are left out of these, as they are of a folder.
   func source(among sources: [String]) throws -> StreamSource? {
     for source in sources where source.hasPrefix("/dev/") && !fileExists(source) {
       throw FileError.missing(path: source)
     }
     let found = sources.flatMap(Self.films)
-    guard let stream = found.lazy.compactMap(StreamSource.init).first else {
+    let streams = found.compactMap(StreamSource.init)
+    let film = streams.count == found.count ? streams.first : nil
+    guard let stream = streams.first(where: { !$0.isFilm }) ?? film else {
       if let option = given.first(where: \.isGiven)?.name {
         throw CommandError.usage("\(option) belongs to a film, a pipe (-), a camera or an address")
       }
@@ -110,6 +114,10 @@ struct StreamOptions: ParsableArguments {
 }
 
 extension StreamSource {
+  fileprivate var isFilm: Bool {
+    if case .film = self { true } else { false }
+  }
+
   /// Whether pictures arrive as they are taken; those of films and pipes may be old.
   func hasTimeOfDay(isLive: Bool) -> Bool { isCamera || isPipe && isLive }
 }

@@ -39,7 +39,8 @@ enum ExitStatus: Int32 {
     if case CommandError.checksFailed(let failures) = error {
       for failure in failures { Console.note("ardf: " + printableName(failure, limit: longest)) }
     } else {
-      let text = FieldWords.asTyped("\(error)" + MissingPath.remedy(for: error), words: words)
+      let remedy = MissingPath.remedy(for: error) + FileKinds.remedy(for: error)
+      let text = FieldWords.asTyped("\(error)\(remedy)", words: words)
       Console.note("ardf: " + printableName(text, limit: longest))
     }
     Glibc.exit(status.rawValue)
@@ -52,8 +53,9 @@ enum ExitStatus: Int32 {
     if code == .success {
       try? Console.print(HelpLayout.isShort ? HelpLayout.short(text) : HelpLayout.arranged(text))
     } else {
-      // It repeats what was typed, of whatever length.
       let words = Array(CommandLine.arguments.dropFirst())
+      if let error = GivenWeights.refused(among: UsageMessage.ours(words)) { exit(with: error) }
+      // It repeats what was typed, of whatever length.
       let said = FieldWords.asTyped(UsageMessage.improved(text, words: words), words: words)
       let lines = said.split(separator: "\n").flatMap {
         HelpLayout.fitting(String($0)).split(separator: "\n")

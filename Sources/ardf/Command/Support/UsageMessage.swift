@@ -44,8 +44,7 @@ enum UsageMessage {
   ///   - words: The command line after the program's name.
   /// - Returns: The message to print.
   static func improved(_ text: String, words: [String]) -> String {
-    let words =
-      (try? FieldWords.translated(words, subcommands: CommandNames.subcommands(of: words.first))) ?? words
+    let words = ours(words)
     let text = withNumberAsTyped(text, words: words)
     let usage = text.split(separator: "\n").drop { !$0.hasPrefix("Usage: ") }
     guard !usage.isEmpty else { return text }
@@ -73,6 +72,11 @@ enum UsageMessage {
     else { return text }
     let said = place.replacing("WORD", with: shellWord(stray))
     return (["Error: Unexpected argument '\(stray)': \(said)"] + usage).joined(separator: "\n")
+  }
+
+  /// A command line with other programs' options translated; as it was typed where that fails.
+  static func ours(_ words: [String]) -> [String] {
+    (try? FieldWords.translated(words, subcommands: CommandNames.subcommands(of: words.first))) ?? words
   }
 
   /// The message with a refused whole number as it was typed: Swift's text of 50 is 50.0.

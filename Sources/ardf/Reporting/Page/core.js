@@ -134,6 +134,9 @@ const frame = data && (() => {
   };
 })();
 
+/** An object's name among the others: by its track where it is followed, as the pictures have it. */
+const titled = item => item.track == null ? `${item.className} ${item.id}` : `${item.className} #${item.track}`;
+
 /** The value of a grid at a stored point, of the cell that holds it; null where there is none. */
 function valueAt(grid, x, y) {
   if (!grid) return null;

@@ -16,7 +16,7 @@ function preview({type, id}) {
 function openPicker(item, x, y) {
   setFocus(item.id);
   const picker = $("#picker"), canPlace = item.measured?.box3D != null;
-  $("#picker-title").textContent = `${item.className} ${item.id}`;
+  $("#picker-title").textContent = titled(item);
   $("#picker-text").textContent = canPlace
     ? `${distance(item.measured)} away. Choose an effect to queue.`
     : "This object has no distance, so there is no place for an effect.";
@@ -66,7 +66,7 @@ function showQueue() {
       effects.queue.splice(index, 1);
       showQueue();
     });
-    return make("li", {}, dot, make("span", {textContent: `${effectName(entry.type)} on ${item.className} ${item.id}`}), remove);
+    return make("li", {}, dot, make("span", {textContent: `${effectName(entry.type)} on ${titled(item)}`}), remove);
   }));
   $("#queue-empty").hidden = effects.queue.length > 0;
   $("#queue-actions").hidden = effects.queue.length === 0;
@@ -74,7 +74,7 @@ function showQueue() {
   $("#place").hidden = service == null;
   if (!service) $("#command").textContent = placeCommand();
   $("#placed").textContent = effects.placed.length
-    ? `Placed: ${effects.placed.map(effect => `${effectName(effect.type)}${frame.item(effect.objectId) ? ` on ${frame.item(effect.objectId).className} ${effect.objectId}` : ""}`).join(", ")}.`
+    ? `Placed: ${effects.placed.map(effect => `${effectName(effect.type)}${frame.item(effect.objectId) ? ` on ${titled(frame.item(effect.objectId))}` : ""}`).join(", ")}.`
     : "";
   space.effects = [...effects.placed, ...effects.queue.map(preview)];
   redraw();

@@ -95,15 +95,17 @@ function drawTable() {
     const dot = make("span", {className: "dot"});
     dot.style.background = palette[index % palette.length];
     const button = make("button", {type: "button", textContent: "Effect…", className: "quiet"});
+    button.setAttribute("aria-label", `Effect… on ${titled(item)}`);
     const row = make("tr", {},
-      make("td", {}, dot, item.track === undefined ? `${item.className} ${item.id}` : `${item.className} #${item.track}`),
+      make("td", {}, dot, titled(item)),
       make("td", {className: "n", textContent: `${Math.round(100 * item.confidence)}%`}),
       make("td", {className: "n", textContent: apart.length > 1 ? `${apart[0]} m` : apart[0]},
         ...(along ? [make("small", {textContent: `± ${reach(along)} m`})] : [])),
       make("td", {className: source, textContent: sources[source]}),
       make("td", {className: "n", textContent: sides ? sides.map(side => side.toFixed(2)).join(" × ") : "–"},
         ...(sizes ? [make("small", {textContent: `± ${sizes.map(reach).join(" × ")}`})] : [])),
-      make("td", {className: "n"}, button));
+      // Without a place for an effect none is offered.
+      make("td", {className: "n"}, ...(measured?.box3D ? [button] : [])));
     row.title = [...boxLines(measured?.box3D), (measured?.warnings ?? []).join(", ")].join("\n").trim();
     row.addEventListener("mouseenter", () => setFocus(item.id));
     row.addEventListener("click", event => {

@@ -248,7 +248,7 @@ function drawTags(m) {
     frame.items.forEach((item, index) => {
       const box = item.measured?.box3D;
       if (box) tag([box.center[0], box.center[1] + box.dimensions[1] / 2, box.center[2]],
-        `${item.className} ${distance(item.measured)}`, palette[index % palette.length], item.id === focus.id);
+        `${item.track == null ? item.className : titled(item)} ${distance(item.measured)}`, palette[index % palette.length], item.id === focus.id);
     });
   }
   if (space.layers.effects) space.effects.filter(effect => effect.type !== "debugMesh").forEach(effect =>

@@ -131,7 +131,7 @@ struct LeftOutInputs {
   /// The left-out inputs as JSON, for results.
   var json: [JSONValue] {
     entries.map(\.json)
-      + unread.map { Entry(name: $0.path, source: $0.source, reason: UnreadPictures.reason).json }
+      + unread.map { Entry(name: $0.path, source: $0.source, reason: UnreadPictures.reason($0.path)).json }
   }
 
   /// Throws if no input is left.

@@ -10,6 +10,9 @@ enum MistakenInput {
   /// The weights that messages ask for.
   static let weights = "a .safetensors, .pt, .pth or .onnx file, or a name such as yolo11n-seg"
 
+  /// Whether a file's name is that of weights or a network.
+  static func isNetwork(_ path: String) -> Bool { weightEndings.contains { hasEnding(path, $0) } }
+
   /// Refuses a picture or another known kind of file where weights or a network are needed.
   ///
   /// A text with a name of weights is damaged weights.
@@ -20,7 +23,7 @@ enum MistakenInput {
   /// - Throws: `CommandError.input`.
   static func refuseAsWeights(_ path: String, give wanted: String = weights) throws {
     guard pathKind(path) == .file, let kind = FileKind(of: path),
-      kind != .text || !weightEndings.contains(where: { hasEnding(path, $0) })
+      kind != .text || !isNetwork(path)
     else { return }
     throw CommandError.input("\(path): is \(kind.name), and holds no weights; give \(wanted)")
   }
@@ -51,13 +54,18 @@ enum MistakenInput {
     return try ReferenceFile(path: path)
   }
 
-  /// Refuses weights, an empty folder, and the number of a camera where pictures or a capture are needed.
+  /// Refuses weights, a page, an empty folder, and the number of a camera where pictures or a capture are needed.
   ///
   /// - Throws: `CommandError.input`, `CommandError.missing`.
   static func refuseAsSource(_ path: String) throws {
     switch pathKind(path) {
     case .file:
-      guard weightEndings.contains(where: { hasEnding(path, $0) }) else { return }
+      guard !hasEnding(path, ".html") else {
+        throw CommandError.input(
+          "\(path): is a page: open it in a browser; what it shows is read from the capture that it was made from"
+        )
+      }
+      guard isNetwork(path) else { return }
       throw CommandError.input(
         "\(path): holds a network, not pictures; weights follow --yolo or --depth, and a picture, a film or a capture "
           + "stands by itself")
@@ -84,7 +92,7 @@ enum MistakenInput {
   static func refuseWeights(among sources: [String], verb: String, option: String, given: String?) throws {
     guard given == nil, sources.count > 1 else { return }
     for (place, source) in sources.enumerated() {
-      let isFile = pathKind(source) == .file && weightEndings.contains { hasEnding(source, $0) }
+      let isFile = pathKind(source) == .file && isNetwork(source)
       let isName =
         !fileExists(source) && PublishedWeights.named(fileStem(source, endings: [".pt", ".pth"])) != nil
       guard isFile || isName else { continue }

@@ -18,33 +18,49 @@ struct RunInputs {
   private let unread: [String]
   /// Entries of folders that may be pictures or captures and cannot be opened, with the reason.
   let lost: [String]
+  /// Files and folders among several sources that are neither picture nor capture.
+  let leftOut: [SkippedFrame]
 
   /// A stream, whose pictures have not arrived yet.
   init(stream: StreamSource) {
-    (frames, unread, lost) = ([], [], [])
+    (frames, unread, lost, leftOut) = ([], [], [], [])
     if case .film(let path) = stream { paths = [path] } else { paths = [] }
   }
 
   /// Opens each source: a picture, a capture, a sequence, a folder of them, or a pattern for any of these.
   ///
-  /// One of several sources that cannot be opened stands as a frame that cannot be read.
+  /// One of several sources that cannot be opened stands as a frame that cannot be read; what is neither a picture nor a
+  /// capture is left out, as it is of a folder.
   ///
   /// `names`: Only these frames, by name or position; of one source.
   init(_ paths: [String], names: [String], open: (String) throws -> any CaptureSource) throws {
-    let given = try paths.flatMap(Self.expand)
-    if given.count == 1 { try MistakenInput.refuseAsSource(given[0]) }
+    let expanded = try paths.flatMap(Self.expand)
+    if expanded.count == 1 { try MistakenInput.refuseAsSource(expanded[0]) }
+    let given = GivenSources(expanded, open: open)
     var beside = Beside()
-    let opened = try given.flatMap { path in
-      guard given.count > 1 else { return try Self.sources(path, &beside, open) }
-      return try UnopenedSource.standingIn(for: path) { try Self.sources(path, &beside, open) }
+    beside.unread = given.unread
+    var others = given.others
+    let opened = try given.kept.flatMap { path in
+      guard given.areSeveral else { return try Self.sources(path, &beside, open) }
+      do {
+        return try UnopenedSource.standingIn(for: path) { try Self.sources(path, &beside, open) }
+      } catch CaptureError.unrecognizedLayout, CaptureError.archive(_, .nothing) {
+        others.append(path)
+        return []
+      }
     }
+    try Self.tell(others, unread: given.unread, isAnyLeft: !opened.isEmpty)
+    leftOut =
+      others.map { SkippedFrame(name: $0, reason: Self.notASource) }
+      + given.unread.map { SkippedFrame(name: $0, reason: UnreadPictures.reason($0)) }
     let sources = DistinctSources(opened).kept
     unread = beside.unread + sources.flatMap(UnreadPictures.names)
     lost = beside.lost + sources.flatMap(LostEntries.of).map { "\($0.name) (\($0.reason))" }
     if let first = sources.first as? UnopenedSource, sources.allSatisfy({ $0 is UnopenedSource }) {
       throw first.error
     }
-    self.paths = given + sources.map(\.path).filter { !given.contains($0) }
+    let known = NameSet(expanded)
+    self.paths = expanded + sources.map(\.path).filter { !known.contains($0) }
     guard names.isEmpty || sources.count == 1 else {
       throw CommandError.usage(
         "--frame chooses frames of one SOURCE, there are \(sources.count); leave it out")
@@ -80,6 +96,24 @@ struct RunInputs {
   }
 
   private static let mostNamed = 20
+  private static let notASource = "neither a picture that is read nor a capture"
+
+  /// Names what is left out of several sources.
+  ///
+  /// - Throws: `CommandError.input` where nothing is left.
+  private static func tell(_ others: [String], unread: [String], isAnyLeft: Bool) throws {
+    guard isAnyLeft else {
+      let all = others + unread
+      throw CommandError.input(
+        "none of \(counted(all.count, "file or folder", "files and folders")) is a picture that is read "
+          + "(\(pictureFormats)) or a capture: nothing was done; \(FileKinds(all).sentence)")
+    }
+    guard !others.isEmpty else { return }
+    Console.note(
+      "left out \(counted(others.count, "file or folder that is", "files and folders that are")) no picture "
+        + "(\(pictureFormats)) and no known capture: "
+        + others.prefix(5).joined(separator: ", ") + (others.count > 5 ? ", ..." : ""))
+  }
 
   /// Entries of folders beside sources.
   private struct Beside {

@@ -60,8 +60,10 @@ enum ConvertedWeights {
       guard hasEnding(checkpoint, ".onnx") else { throw error }
       switch error.kind {
       case .unknownArchitecture, .unsupportedNetwork, .notBuilt:
-        throw CommandError.input(
-          "\(error); ardf infer \(shellWord(checkpoint)) runs any network of an ONNX file")
+        // The remedy names the command; of this file it is a whole line.
+        let line = "\(error)".replacing(
+          "with ardf infer", with: "with ardf infer \(shellWord(checkpoint))", maxReplacements: 1)
+        throw CommandError.input(line)
       default: throw error
       }
     }
