@@ -78,9 +78,9 @@ package struct BoxFaces {
     return faces
   }
 
-  /// Moves the top to a height above the support, if that is known better than the top's place.
-  mutating func placeTop(_ height: HeightAcrossOutline, above bottom: Double) {
-    guard height.error < topError, height.meters > 0 else { return }
+  /// Moves the top to a height above the support, if that is known better than the top's place and its mean height.
+  mutating func placeTop(_ height: HeightAcrossOutline, above bottom: Double, mean error: Double) {
+    guard height.error < min(topError, error), height.meters > 0 else { return }
     top = top.moved(to: bottom + height.meters)
     topError = height.error
   }

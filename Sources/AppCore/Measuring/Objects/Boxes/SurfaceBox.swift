@@ -111,7 +111,7 @@ struct SurfaceBox {
     if fit != nil, !isRound, !hiddenTop.isUnseen, let support = object.support,
       let height = HeightAcrossOutline(grid, object, support, box: FittedBox(faces))
     {
-      faces.placeTop(height, above: bottom)
+      faces.placeTop(height, above: bottom, mean: shared.ofMeanHeight)
     }
     let made = faces.box(
       from: bottom, isSupported: object.support != nil, isTopSeen: !hiddenTop.isUnseen)

@@ -40,6 +40,9 @@ struct SharedErrors {
     return misfit * ((depth * depth + outline * outline) / patches).squareRoot()
   }
 
+  /// The same of a face's mean height, to which all neighborhoods of its area contribute.
+  var ofMeanHeight: Double { deviation(along: Vector3(0, 1, 0)) / patches.squareRoot() }
+
   /// Standard deviation of a side's length over that length: the whole frame's.
   var ofLengths: Double { alike.bias }
 
