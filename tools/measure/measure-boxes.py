@@ -68,6 +68,12 @@ def is_beyond(errors, noisy):
     return side > SIDE[noisy] or errors.yaw > YAW or errors.center > 1
 
 
+def is_displaced(errors, noisy):
+    """Whether nothing is beyond its limit but the distance, of which one frame does not show the bias."""
+    side = np.abs(errors.sides[errors.sure]).max(initial=0)
+    return side <= SIDE[noisy] and errors.yaw <= YAW and errors.across <= 1 < errors.center
+
+
 class Summary:
     """The figures of one program: its boxes beyond the limits, those of them without a warning, good ones with one, and
     its inferred sides, those of them that the picture shows."""
@@ -77,6 +83,9 @@ class Summary:
         self.errors = [errors for errors, _ in results]
         self.beyond = [errors.scene.name for errors, _ in results if is_beyond(errors, noisy)]
         self.silent = [e.scene.name for e, warnings in results if is_beyond(e, noisy) and not warnings]
+        self.displaced = [
+            (e.scene.name, bool(set(warnings) - {"round"})) for e, warnings in results if is_displaced(e, noisy)
+        ]
         self.warned = sum(1 for e, warnings in results if set(warnings) - {"round"} and not is_beyond(e, noisy))
         self.inferred = sum(int((~errors.sure).sum()) for errors in self.errors)
         unsure = [errors for errors in self.errors if not errors.sure.all()]
@@ -95,6 +104,8 @@ class Summary:
             f"a side more than {SIDE[self.noisy]} %, a yaw more than {YAW} degrees or a center more than 5 mm and 1 %"
         )
         yield f"{len(self.beyond)} boxes with {limits} off, {len(self.silent)} of them without a warning {self.silent}"
+        silent = len(set(self.silent) & {name for name, _ in self.displaced})
+        yield f"{len(self.displaced)} of them are off along the view alone, {silent} of these without a warning"
         yield f"{self.warned} of the {good} others carry a warning"
         yield f"intervals hold {self.held(True)} % of the observed sides and {self.held(False)} % of the inferred ones"
 

@@ -8,7 +8,10 @@ CENTER = (0.005, 0.01)
 
 
 class Errors:
-    """Errors of one measured box: sides in %, yaw in degrees, center over the larger of 5 mm and 1 % of the range."""
+    """Errors of one measured box: sides in %, yaw in degrees, center over the larger of 5 mm and 1 % of the range.
+
+    `across` is the center's without its part along the view, by which a frame's bias displaces everything.
+    """
 
     def __init__(self, scene, box):
         self.scene, self.box = scene, box
@@ -17,6 +20,7 @@ class Errors:
         self.measured = box is not None
         if not self.measured:
             self.sides, self.yaw, self.center, self.sure = np.full(3, -100.0), 45.0, 99.0, np.ones(3, bool)
+            self.across = 99.0
             return
         size = np.array(box["dimensions"])
         turn = box["yaw"] - scene.yaw
@@ -35,8 +39,11 @@ class Errors:
         self.sides = (size / scene.solid.size - 1) * 100
         self.sure = sure
         self.yaw = abs(np.degrees(turn - quarters * np.pi / 2))
-        off = np.linalg.norm(np.array(box["center"]) - scene.center)
-        self.center = off / max(CENTER[0], CENTER[1] * scene.distance)
+        off = np.array(box["center"]) - scene.center
+        view = (scene.center - scene.origin) / np.linalg.norm(scene.center - scene.origin)
+        limit = max(CENTER[0], CENTER[1] * scene.distance)
+        self.center = np.linalg.norm(off) / limit
+        self.across = np.linalg.norm(off - off @ view * view) / limit
 
 
 def open3d_box(points):

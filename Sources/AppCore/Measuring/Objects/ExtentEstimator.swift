@@ -135,19 +135,22 @@ public struct ExtentEstimator: Sendable {
       (found.errors.isWide(\.y, of: box), [sides.minY, sides.maxY]),
       (found.errors.isWide(\.z, of: box), [sides.minZ, sides.maxZ]),
     ].filter(\.0)
+    let isTurnWide = found.errors.isYawWide
     var warnings: [ExtentWarning] = []
-    if !wide.isEmpty {
+    let isWide = !wide.isEmpty || isTurnWide
+    if isWide {
       if object.discardedShare > Self.notableDiscard { warnings.append(.splitSurface) }
       if object.support == nil { warnings.append(.noSupport) }
       if object.isThin { warnings.append(.thin) }
     }
     if grid.unreadShare > Self.notableUnread { warnings.append(.unread) }
     if found.isRound { warnings.append(.round) }
-    if found.isIrregular { warnings.append(.irregular) }
+    if found.isIrregular || found.isIncomplete && isWide { warnings.append(.irregular) }
     if found.isCut { warnings.append(.cutOff) }
     if found.isOccluded { warnings.append(.occluded) }
     if wide.contains(where: { $0.1.contains(.inferred) }) { warnings.append(.unseenSide) }
     if !wide.isEmpty { warnings.append(.uncertainSize) }
+    if isTurnWide { warnings.append(.uncertainYaw) }
     return warnings
   }
 

@@ -25,7 +25,7 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   /// No turn about the vertical fits better than others, as for a round object: the box faces the camera.
   case round
   /// No box, box with parts missing or upright cylinder explains all of the object's readings: curved or ragged sides end
-  /// where the surface was seen to end.
+  /// where the surface was seen to end; said where an interval is wide.
   case irregular
   /// The object reaches the border of the picture or of the sensor's field.
   case cutOff = "cut-off"
@@ -37,6 +37,8 @@ public enum ExtentWarning: String, Sendable, CaseIterable {
   case unseenSide = "unseen-side"
   /// The interval of a side reaches more than 15 % of it to either side.
   case uncertainSize = "uncertain-size"
+  /// The interval of the yaw reaches more than .15 rad, 8.6 degrees, to either side.
+  case uncertainYaw = "uncertain-yaw"
   /// The picture has no intrinsics: there are no sizes.
   case noIntrinsics = "no-intrinsics"
 }

@@ -67,7 +67,7 @@ import Testing
     let reaches = Self.faces.sides.map { $0.estimate.position + 0.02 }
     let solid = SolidFit(
       isRound: false, turn: Self.turn, reaches: reaches, errors: [0.001, 0.002, 0.003, 0.004], top: 0.31,
-      topError: 0.0005, isIrregular: false)
+      topError: 0.0005)
     let settled = Self.faces.settled(by: solid, dark: [2])
     #expect(settled.sides.map(\.estimate.position) == reaches)
     // No error of a side that the mask alone places is less than the spread of its ends.
@@ -84,7 +84,7 @@ import Testing
     func settled(_ faces: BoxFaces) -> [SideEvidence] {
       let solid = SolidFit(
         isRound: true, turn: Self.turn, reaches: faces.sides.map(\.estimate.position),
-        errors: [0, 0, 0, 0], top: Self.top, topError: 0, isIrregular: false)
+        errors: [0, 0, 0, 0], top: Self.top, topError: 0)
       return faces.settled(by: solid, dark: []).sides.map(\.evidence)
     }
     #expect(settled(flat) == [.inferred, .observed, .observed, .observed])
@@ -98,6 +98,22 @@ import Testing
     let found = Self.faces.judged(by: Self.search.evidence)
     #expect(found.sides.map(\.evidence) == judged.sides.map(\.evidence))
     #expect(judged.sides.map(\.estimate) == Self.faces.sides.map(\.estimate))
+  }
+
+  /// A far side that the camera would see move is known to the cells within which ends are seen.
+  @Test func aFarSideThatIsShownIsBounded() {
+    let judged = Self.faces.judged { _ in .inferred }
+    func unseen(_ doubt: Double) -> [Double] {
+      judged.bounded(
+        where: [true, true, true, false], by: doubt, pitch: 1.0 / 210, from: Point3(0, 0.9, 0)
+      ).sides.map(\.unseen)
+    }
+    let most = UprightSide.mostUnseen
+    let (bounded, coarse) = (unseen(1.3), unseen(2.6))
+    #expect(bounded[0] == most && bounded[2] == most && bounded[3] == most)
+    #expect(bounded[1] < 0.05, "\(bounded[1])")
+    #expect(abs(coarse[1] - 2 * bounded[1]) < Self.rounding)
+    #expect(unseen(1000)[1] == most)
   }
 
   @Test func whatCutsASideOffMakesItInferred() {

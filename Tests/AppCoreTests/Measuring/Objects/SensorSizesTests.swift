@@ -117,7 +117,7 @@ import Testing
   // MARK: Ramps
 
   /// Steps turned into ramps by a Gaussian of some cells over inverse depth.
-  private static func blurred(_ depth: Plane<Float>, cells: Double) -> Plane<Float> {
+  static func blurred(_ depth: Plane<Float>, cells: Double) -> Plane<Float> {
     var values = depth.elements.map { 1 / Double($0) }
     let reach = Int((4 * cells).rounded(.up))
     let weights = (-reach...reach).map { exp(-0.5 * Double($0 * $0) / (cells * cells)) }
@@ -178,8 +178,12 @@ import Testing
   @Test func whatNeighborsShareIsUncertain() throws {
     let scene = SurfaceBoxTests.scene((0.9, 0.5, 0.6), distance: 8, pitch: 25)
     let depth = scene.sensor(width: 256, 192).depth
-    #expect(Self.measured(scene, depth, .stereo).warnings.contains(.uncertainSize))
-    #expect(!Self.measured(scene, depth, .unknown).warnings.contains(.uncertainSize))
+    let doubts: [ExtentWarning] = [.uncertainSize, .uncertainYaw]
+    let (far, ideal) = (Self.measured(scene, depth, .stereo), Self.measured(scene, depth, .unknown))
+    for doubt in doubts {
+      #expect(far.warnings.contains(doubt), "\(doubt)")
+      #expect(!ideal.warnings.contains(doubt), "\(doubt)")
+    }
   }
 
   /// An exact map stays exact under a phone's model.

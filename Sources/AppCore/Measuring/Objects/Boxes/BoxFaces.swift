@@ -78,6 +78,13 @@ package struct BoxFaces {
     return faces
   }
 
+  /// Moves the top to a height above the support, if that is known better than the top's place and its mean height.
+  mutating func placeTop(_ height: HeightAcrossOutline, above bottom: Double, mean error: Double) {
+    guard height.error < min(topError, error), height.meters > 0 else { return }
+    top = top.moved(to: bottom + height.meters)
+    topError = height.error
+  }
+
   // MARK: Evidence
 
   /// The faces, of which those that the camera does not see are as well known as `evidence` says of each.
@@ -89,19 +96,22 @@ package struct BoxFaces {
     return faces
   }
 
-  /// The faces of an object that a whole box explains: where its top is seen from above, it extends no farther beyond its far
-  /// sides than the top would be seen to.
+  /// The faces of an object that a box explains: where the surface inside a far side is seen from above, the object extends no
+  /// farther beyond it than that surface would be seen to.
   ///
   /// - Parameters:
+  ///   - shown: Whether that surface is seen, of each side.
   ///   - doubt: Distance in cells within which an end is seen.
   ///   - pitch: Width of a cell at a depth of 1 m, meters.
   ///   - camera: Where they are seen from.
   /// - Returns: The faces.
-  package func bounded(by doubt: Double, pitch: Double, from camera: Point3<World>) -> BoxFaces {
-    guard camera.y > top.position else { return self }
+  package func bounded(
+    where shown: [Bool], by doubt: Double, pitch: Double, from camera: Point3<World>
+  ) -> BoxFaces {
     var (faces, middle) = (self, middle)
     middle.y = top.position
-    for index in sides.indices where sides[index].isHidden && sides[index].evidence == .inferred {
+    for index in sides.indices
+    where shown[index] && sides[index].isHidden && sides[index].evidence == .inferred {
       let half = (sides[index].estimate.position + sides[index ^ 1].estimate.position) / 2
       let step = sides[index].direction * half
       guard let far = (middle + step - camera).normalized(), let near = (middle + -step - camera).normalized()

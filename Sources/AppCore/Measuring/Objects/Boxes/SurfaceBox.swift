@@ -36,8 +36,10 @@ struct SurfaceBox {
   /// Standard errors of the box's numbers.
   let errors: BoxErrors
   let isRound: Bool
-  /// Whether readings are left that no solid explains.
+  /// Whether no solid explains the readings, or they curve away from its faces.
   let isIrregular: Bool
+  /// Whether a solid leaves more than strays unexplained, where neighborhoods that err alike may be the cause.
+  let isIncomplete: Bool
   let isCut: Bool
   let isOccluded: Bool
 
@@ -64,7 +66,10 @@ struct SurfaceBox {
         isRound: turns.isRound)
     }
     isRound = fit?.isRound ?? turns.isRound
-    isIrregular = fit?.isIrregular ?? true
+    // Of readings that err each by itself, what is left is the object's.
+    let leaves = fit?.isIncomplete ?? false
+    isIncomplete = leaves && grid.alike.correlated > 0
+    isIrregular = fit?.isIrregular ?? true || leaves && !isIncomplete
     let seen = fit.map {
       BoxFaces(turn: $0.turn, sides: search.sides(at: $0.turn, ends.surface), top: first.top)
     }
@@ -85,21 +90,30 @@ struct SurfaceBox {
       }
 
     let judged = settled.judged(by: search.evidence)
-    let isWhole = fit.map { !$0.isRound && !$0.isIrregular && !$0.isNotched } ?? false
-    let cut =
-      (isWhole ? judged.bounded(by: grid.edgeDoubt, pitch: grid.pitch, from: grid.camera) : judged)
-      .cut(ends, search, unread: unread)
+    // Of an object with missing parts, sharp steps show themselves which ends are seen.
+    let shown = isIrregular || fit?.isNotched ?? true && !grid.blursSteps ? nil : fit?.showsEnds
+    let bounded = shown.map {
+      judged.bounded(where: $0, by: grid.edgeDoubt, pitch: grid.pitch, from: grid.camera)
+    }
+    let cut = (bounded ?? judged).cut(ends, search, unread: unread)
 
     let bottom = object.support.map { $0.height(under: cut.faces.middle) } ?? ends.bottom()
     let hiddenTop = search.hiddenTop(
       outline, at: first.top.position, above: bottom, cell: cell, hasOccluders: ends.hasOccluders)
     isCut = cut.isCut || hiddenTop.isCut
     isOccluded = cut.isOccluded || hiddenTop.isOccluded
-    // What a neighborhood shares moves no face here: what it errs by cannot be seen in one frame.
+    // What a neighborhood shares moves no upright face: what it errs by cannot be seen in one frame.
     var middle = cut.faces.middle
     middle.y = first.top.position
-    let shared = SharedErrors(grid, cells: object.cells, middle: middle)
-    let made = cut.faces.sharing(shared).box(
+    let shared = SharedErrors(
+      grid, cells: object.cells, middle: middle, misfit: fit.map { max(1, $0.roughness) })
+    var faces = cut.faces.sharing(shared)
+    if fit != nil, !isRound, !hiddenTop.isUnseen, let support = object.support,
+      let height = HeightAcrossOutline(grid, object, support, box: FittedBox(faces))
+    {
+      faces.placeTop(height, above: bottom, mean: shared.ofMeanHeight)
+    }
+    let made = faces.box(
       from: bottom, isSupported: object.support != nil, isTopSeen: !hiddenTop.isUnseen)
     box = made.box
     errors = BoxErrors(made.box, of: made, isRound: isRound, shared: shared)

@@ -16,7 +16,8 @@ public struct BoxErrors: Sendable, Equatable {
   public static let deviations = 2.09
   /// A side of which more is in doubt, as a share of it, was not seen to end.
   static let doubtful = 0.1
-  /// An interval that reaches farther to either side, as a share of the side, is worth a warning.
+  /// An interval that reaches farther to either side, as a share of the side, is worth a warning; so is that of a yaw, in
+  /// radians, since a face's end moves by this share of the face with it.
   static let wide = 0.15
 
   /// Errors of the sides, meters.
@@ -46,6 +47,9 @@ public struct BoxErrors: Sendable, Equatable {
     !(Self.deviations * dimensions[keyPath: side] < Self.wide * box.dimensions[keyPath: side])
   }
 
+  /// Whether the interval of the yaw is wide; never of a round object.
+  var isYawWide: Bool { yaw.map { !(Self.deviations * $0 < Self.wide) } ?? false }
+
   /// Relative error of the volume.
   public func ofVolume(_ box: Box3D) -> Double { relative([\.x, \.y, \.z], of: box) }
 
@@ -74,7 +78,7 @@ extension BoxErrors {
     let scale = shared.ofLengths
     func whole(_ own: Double, _ length: Double) -> Double { hypot(own, scale * length) }
     let (own, size) = (made.sideErrors, box.dimensions)
-    let reach = shared.reach * scale
+    let reach = shared.reach * shared.ofDistance
     func place(_ x: Double, _ y: Double, _ z: Double, _ along: Double) -> Double {
       (x * x + y * y + z * z + along * along).squareRoot()
     }

@@ -16,10 +16,18 @@ struct SharedErrors {
   /// Standard deviation of the place of the object's outline across the view, meters.
   private let edge: Double
 
+  /// Ratio of the errors to those of the sensor alone (Birge's ratio; Physical Review 40, 1932).
+  private let misfit: Double
+
   /// Those of an object of some cells whose middle lies at a point.
-  init(_ grid: SurfaceGrid, cells: CellSet, middle: Point3<World>) {
+  ///
+  /// - `misfit`: How many times as much as the sensor errs readings scatter about the solid; nil without a solid, where faces
+  ///   lie at the outermost neighborhood instead of the mean of all.
+  init(_ grid: SurfaceGrid, cells: CellSet, middle: Point3<World>, misfit: Double?) {
+    self.misfit = misfit ?? 1
     alike = grid.alike
-    patches = max(1, (Double(cells.count) / Self.faces).squareRoot() / grid.correlationLength)
+    let across = (Double(cells.count) / Self.faces).squareRoot() / grid.correlationLength
+    patches = misfit == nil ? 1 : max(1, across)
     reach = middle - grid.camera
     edge = grid.edgeShift * grid.pitch * reach.length
   }
@@ -29,11 +37,20 @@ struct SharedErrors {
     let depth = alike.correlated * abs(reach.dot(direction))
     let along = reach.dot(direction) / max(reach.length, 1e-9)
     let outline = edge * max(0, 1 - along * along).squareRoot()
-    return ((depth * depth + outline * outline) / patches).squareRoot()
+    return misfit * ((depth * depth + outline * outline) / patches).squareRoot()
   }
+
+  /// The same of a face's mean height, to which all neighborhoods of its area contribute.
+  var ofMeanHeight: Double { deviation(along: Vector3(0, 1, 0)) / patches.squareRoot() }
 
   /// Standard deviation of a side's length over that length: the whole frame's.
   var ofLengths: Double { alike.bias }
+
+  /// Standard deviation of an object's distance over that distance: the whole frame's, and that of its neighborhoods, which
+  /// displace its faces alike.
+  var ofDistance: Double {
+    (alike.bias * alike.bias + alike.correlated * alike.correlated / patches).squareRoot()
+  }
 }
 
 extension BoxFaces {

@@ -34,6 +34,9 @@ extension FittedBox {
       var box = first
       while box.notches.count < most, let notched = search.notched(box) {
         let found = settled(readings, near: notched)
+        // What is less deep may be the sensor's own: a box without it that explains enough is preferred.
+        let isDeep = found?.solid.isCut(deeperThan: readings.leastStep) ?? true
+        guard isDeep || best == nil else { break }
         if isTaken(found) { return best }
         box = found?.solid ?? notched
       }

@@ -59,6 +59,11 @@ struct Notch {
 }
 
 extension FittedBox {
+  /// The box within some faces.
+  init(_ faces: BoxFaces) {
+    self.init(turn: faces.turn, reaches: faces.sides.map(\.estimate.position), top: faces.top.position)
+  }
+
   func rays(from camera: Point3<World>) -> Rays {
     let (c, s) = (cos(turn), sin(turn))
     return Rays(

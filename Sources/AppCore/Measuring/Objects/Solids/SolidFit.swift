@@ -41,10 +41,16 @@ package struct SolidFit {
   let top: Double
   let topError: Double
 
-  /// Whether it leaves readings unexplained, or readings scatter about a face more than noise does.
-  let isIrregular: Bool
+  /// Whether it leaves more than strays unexplained.
+  let isIncomplete: Bool
+  /// How many times as much as the sensor's errors make them the readings of a face scatter about it, at most.
+  let roughness: Double
   /// Whether parts of its box are missing.
   let isNotched: Bool
+  /// Whether one of these is no deeper than the sensor's neighborhoods differ by.
+  let isShallow: Bool
+  /// Whether the camera sees where each side ends: as `FittedBox.showsEnds`.
+  let showsEnds: [Bool]
 
   /// Nil where no solid explains the object.
   ///
@@ -65,33 +71,44 @@ package struct SolidFit {
     if let round, round.cost < box?.cost ?? .infinity {
       self.init(
         round, of: readings, reaches: round.solid.reaches, turn: round.solid.turn, top: round.solid.top,
-        isRound: true, isNotched: false)
+        isRound: true, isNotched: false, isShallow: false,
+        showsEnds: [false, false, false, false])
     } else if let box {
       self.init(
         box, of: readings, reaches: box.solid.reaches, turn: box.solid.turn, top: box.solid.top,
-        isRound: false, isNotched: !box.solid.notches.isEmpty)
+        isRound: false, isNotched: !box.solid.notches.isEmpty,
+        isShallow: !box.solid.isCut(deeperThan: readings.leastStep),
+        showsEnds: box.solid.showsEnds(to: readings.camera, above: readings.bottom))
     } else {
       return nil
     }
   }
 
+  /// Whether a face's readings scatter about it more than the sensor's errors do, or what is missing of it may be one of them.
+  var isIrregular: Bool { isShallow || roughness > Self.roughest }
+
   package init(
     isRound: Bool, turn: Double, reaches: [Double], errors: [Double], top: Double, topError: Double,
-    isIrregular: Bool, isNotched: Bool = false
+    isIncomplete: Bool = false, roughness: Double = 1, isNotched: Bool = false,
+    isShallow: Bool = false, showsEnds: [Bool] = [false, false, false, false]
   ) {
-    (self.isRound, self.isIrregular, self.isNotched, self.turn) = (isRound, isIrregular, isNotched, turn)
+    (self.isRound, self.isIncomplete, self.turn) = (isRound, isIncomplete, turn)
+    (self.isNotched, self.isShallow, self.showsEnds) = (isNotched, isShallow, showsEnds)
     (self.reaches, self.errors, self.top, self.topError) = (reaches, errors, top, topError)
+    self.roughness = roughness
   }
 
   private init<Solid>(
     _ settled: SettledSolid<Solid>, of readings: SolidReadings, reaches: [Double], turn: Double, top: Double,
-    isRound: Bool, isNotched: Bool
+    isRound: Bool, isNotched: Bool, isShallow: Bool, showsEnds: [Bool]
   ) {
     (self.isRound, self.isNotched) = (isRound, isNotched)
+    (self.isShallow, self.showsEnds) = (isShallow, showsEnds)
     self.turn = turn
     self.reaches = reaches
     self.top = top
-    isIrregular = settled.explained < readings.most || settled.roughness > Self.roughest
+    isIncomplete = settled.explained < readings.most
+    roughness = settled.roughness
     errors = settled.errors[..<4].map { Self.dispersion * $0 }
     topError = Self.dispersion * settled.errors[4]
   }

@@ -24,6 +24,8 @@ struct SolidReadings {
   private static let maskError = (outwards: 0.9, deviation: 0.9)
   /// Distances from a mask's edge, in cells, beyond which all cells count alike.
   private static let farthest = 4
+  /// Standard deviations of the difference of two neighborhoods beyond which a step is the object's.
+  private static let clear = 3.0
   /// No mask is surer than this.
   private static let leastProbability = 0.02
 
@@ -42,6 +44,10 @@ struct SolidReadings {
   let levelBand: Double
   /// The support's height under the object.
   let bottom: Double
+  /// Where the readings were taken from.
+  let camera: Point3<World>
+  /// The least difference of two levels that is more than neighborhoods differ by, meters.
+  let leastStep: Double
 
   init(_ grid: SurfaceGrid, _ object: ObjectCells, support: SupportPlane, maskIsExact: Bool) {
     let around = object.cells.dilated(Self.surroundings)
@@ -61,6 +67,9 @@ struct SolidReadings {
     heights = points.map(\.y)
     levelBand = 4 * quantile(object.cells.members.map { SupportPlane.noise(grid, $0) }, 0.5) + 0.002
     bottom = quantile(points.map { support.height(under: $0) }, 0.5)
+    camera = grid.camera
+    let climb = quantile(object.cells.members.map { abs(grid.rays[$0].y) * grid.meters($0) }, 0.5)
+    leastStep = Self.clear * 2.0.squareRoot() * grid.alike.correlated * climb
   }
 
   /// Rays without a reading, and how likely they are to meet the object where masks err as those of detectors do.

@@ -59,6 +59,9 @@ struct SurfaceGrid {
   /// Distance in cells within which a surface's end is seen: steps are spread and displaced.
   let edgeDoubt: Double
 
+  /// Whether steps are spread over more than the cell in which they lie.
+  var blursSteps: Bool { edgeDoubt > Self.leastDoubt }
+
   private let place: Place
   private let mask: InstanceMask
   private let maskBounds: Rect<ImagePixels>
