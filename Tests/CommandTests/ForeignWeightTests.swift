@@ -32,7 +32,7 @@ import Testing
     run p.png --yolo FILE
     run p.png --depth FILE
     depth p.png --depth FILE
-    serve --models net=FILE --workers none
+    serve --models net=FILE --workers none --port 0
     replay --yolo FILE
     replay --depth FILE
     demo --yolo FILE --out
