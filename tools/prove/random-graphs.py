@@ -13,6 +13,7 @@ inputs. Ends with 1 where there is one. `--only NUMBER` draws one network of the
 
 import argparse
 import collections
+import contextlib
 import re
 import shutil
 import sys
@@ -195,11 +196,13 @@ def main():
     start = time.monotonic()
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         proof = Proof(options, Path(folder))
-        if options.only is not None:
-            proof.check([options.only])
-        else:
-            for at in range(options.first, options.first + options.count, BATCH):
-                proof.check(range(at, min(at + BATCH, options.first + options.count)))
+        end = options.first + options.count
+        with contextlib.suppress(KeyboardInterrupt):
+            if options.only is not None:
+                proof.check([options.only])
+            else:
+                for at in range(options.first, end, BATCH):
+                    proof.check(range(at, min(at + BATCH, end)))
     report(proof, time.monotonic() - start)
     return 1 if proof.failed else 0
 

@@ -11,8 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 OPSETS = (11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22)
 #: Networks in one file.
 BATCH = 8
-#: Elements of the largest value.
-LARGEST = 60_000
+#: Elements of the largest value, and multiply-adds of the dearest convolution; ten times as many in large networks.
+LARGEST, DEAREST = 60_000, 3_000_000
 
 
 class Value(NamedTuple):
@@ -37,7 +37,9 @@ class Drawing:
         self.nodes, self.constants, self.inputs, self.outputs = [], [], [], []
         self.feeds, self.known, self.free, self.blocks = {}, {}, set(), []
         self.steps, self.has_choices, self.is_rounded = {}, False, False
-        self.is_odd = self.chance(0.15)
+        self.is_odd, is_large = self.chance(0.15), self.chance(0.06)
+        self.is_large = is_large
+        self.largest, self.dearest = (10 * LARGEST, 10 * DEAREST) if is_large else (LARGEST, DEAREST)
         self.names = itertools.count()
         self.made, self.values, self.more = [], [], []
 
@@ -138,7 +140,7 @@ class Drawing:
             if not all(side.HasField("dim_value") for side in tensor.shape.dim):
                 raise ShapeUnknownError(kind)
             values.append(Value(name, tuple(side.dim_value for side in tensor.shape.dim), tensor.elem_type))
-        if any(int(np.prod(value.shape)) > LARGEST or 0 in value.shape for value in values):
+        if any(int(np.prod(value.shape)) > self.largest or 0 in value.shape for value in values):
             raise ShapeUnknownError(kind)
         self.nodes.append(node)
         self.made.extend(values)

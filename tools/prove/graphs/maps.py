@@ -5,9 +5,6 @@ from onnx import TensorProto
 
 from .activations import activated
 
-#: Multiply-adds of the dearest convolution.
-DEAREST = 3_000_000
-
 
 def outside(size, edge, stride, dilation, before, after):
     return (size + before + after - dilation * (edge - 1) - 1) // stride + 1
@@ -51,6 +48,8 @@ def window(d, sides, edges, dilated=True):
 def groups_of(d, channels):
     """Groups and output channels."""
     outputs = d.pick([1, 2, 3, 4, 5, 7, 8, 12, 13, 16, 17, 20, 24, 31, 32, 40, 48, 64])
+    if d.is_large:
+        outputs *= d.pick([1, 2, 4, 6])
     form = d.random.random()
     if form < 0.55 or channels == 1:
         return 1, outputs
@@ -67,7 +66,7 @@ def conv(d, x):
     groups, outputs = groups_of(d, channels)
     attributes = window(d, (height, width), edges)
     cost = height * width * edges[0] * edges[1] * (channels // groups)
-    while groups == 1 and outputs > 1 and cost * outputs > DEAREST:
+    while groups == 1 and outputs > 1 and cost * outputs > d.dearest:
         outputs //= 2
     weights = d.floats((outputs, channels // groups, *edges), 1.2 / np.sqrt(channels // groups * edges[0] * edges[1]))
     operands = [x, d.weights(weights)]
@@ -89,7 +88,7 @@ def transposed(d, x):
     groups = channels if d.chance(0.2) else 1
     outputs = 1 if groups > 1 else d.pick([1, 3, 4, 8, 13, 16, 24])
     cost = height * width * edge * edge * (channels // groups)
-    while outputs > 1 and cost * outputs > DEAREST:
+    while outputs > 1 and cost * outputs > d.dearest:
         outputs //= 2
     weights = d.floats((channels, outputs, edge, edge), 1.2 * stride / np.sqrt(channels // groups * edge * edge))
     operands = [x, d.weights(weights)] + ([d.floats(outputs * groups, 0.3)] if d.chance(0.7) else [])

@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 
 from . import maps, quantized, rows, values
-from .drawing import LARGEST, Drawing, ShapeUnknownError
+from .drawing import Drawing, ShapeUnknownError
 
 
 def to_rows(d, x):
@@ -29,16 +29,17 @@ def first(d):
     if d.chance(0.08):
         return [pictures(d, batch)]
     if d.chance(0.25):
-        found = [
-            d.input(
-                (batch, d.pick([1, 5, 16, 17, 30, 36, 49]), d.pick([3, 8, 12, 16, 24, 30, 32, 64])), is_free=is_free
-            )
-        ]
+        count, features = d.pick([1, 5, 16, 17, 30, 36, 49]), d.pick([3, 8, 12, 16, 24, 30, 32, 64])
+        if d.is_large:
+            count, features = d.pick([49, 64, 100, 197, 256]), d.pick([64, 96, 192, 384])
+        found = [d.input((batch, count, features), is_free=is_free)]
     else:
         sides = [d.pick([1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 14, 16, 17, 20, 23, 28, 31, 40]) for _ in range(2)]
         sides = [sides[0]] * 2 if d.chance(0.4) else sides
         channels = d.pick([1, 2, 3, 3, 3, 4, 5, 8, 12, 13, 16, 17, 24, 32, 48])
-        while batch * channels * sides[0] * sides[1] > LARGEST // 3:
+        if d.is_large:
+            channels, sides = d.pick([3, 48, 96, 130, 256, 384]), [d.pick([14, 20, 28, 40, 57, 80]) for _ in range(2)]
+        while batch * channels * sides[0] * sides[1] > d.largest // 3:
             batch, channels = 1, channels // 2
         found = [d.input((batch, channels, *sides), is_free=is_free)]
     if d.chance(0.15):

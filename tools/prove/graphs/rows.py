@@ -67,7 +67,7 @@ def rms_norm(d, x):
 
 def mlp(d, x):
     features = x.shape[-1]
-    inner = min(96, features * d.pick([1, 2, 4]))
+    inner = min(d.pick([384, 1024]) if d.is_large else 96, features * d.pick([1, 2, 4]))
     y = d.pick([gelu, gelu, silu, activated])(d, linear(d, x, inner))
     if d.chance(0.2):
         y = d.op("Mul", [silu(d, linear(d, x, inner)), linear(d, x, inner)])
@@ -184,6 +184,39 @@ def einsum_attention(d, x):
     return d.op("Add", [x, d.reshape(y, x.shape)])
 
 
+def deformable(d, x):
+    """Samples of one or two maps at places of one's own, weighed and summed up (deformable attention)."""
+    batch, rows, features = x.shape
+    if d.opset < 16:
+        return self_attention(d, x)
+    sides = [(high, rows // high) for high in divisors(rows)]
+    levels = [d.pick(sides)] + ([d.pick([(2, 3), (4, 4), (5, 1)])] if d.chance(0.5) else [])
+    heads, points, count = d.pick(divisors(features)[:4]), d.whole(1, 4), len(levels)
+    width = features // heads
+    sources = [x] + [d.constant(d.floats((batch, high * wide, features))) for high, wide in levels[1:]]
+    value = linear(d, d.op("Concat", sources, axis=1) if count > 1 else x, features)
+    value = d.reshape(value, (batch, value.shape[1], heads, width))
+    parts = d.split(value, [high * wide for high, wide in levels], 1) if count > 1 else [value]
+    offsets = d.reshape(linear(d, x, heads * count * points * 2), (batch, rows, heads, count, points, 2))
+    offsets = d.op("Mul", [offsets, np.float32(0.2)])
+    places = d.op("Add", [offsets, d.between(0, 1, (1, rows, 1, count, 1, 2))])
+    grid = d.op("Sub", [d.op("Mul", [places, np.float32(2)]), np.float32(1)])
+    shares = d.reshape(linear(d, x, heads * count * points), (batch, rows, heads, count * points))
+    shares = softmax(d, shares)
+    found = []
+    for at, (high, wide) in enumerate(levels):
+        plane = d.reshape(d.transpose(parts[at], (0, 2, 3, 1)), (batch * heads, width, high, wide))
+        one = d.op("Gather", [grid, np.int64(at)], axis=3)
+        one = d.reshape(d.transpose(one, (0, 2, 1, 3, 4)), (batch * heads, rows, points, 2))
+        mode = "linear" if d.opset >= 20 else "bilinear"
+        found.append(d.op("GridSample", [plane, one], mode=mode, padding_mode="zeros", align_corners=0))
+    samples = d.op("Concat", found, axis=-1) if count > 1 else found[0]
+    shares = d.reshape(d.transpose(shares, (0, 2, 1, 3)), (batch * heads, 1, rows, count * points))
+    y = d.reduce("ReduceSum", d.op("Mul", [samples, shares]), [-1], 0)
+    y = d.transpose(d.reshape(y, (batch, features, rows)), (0, 2, 1))
+    return linear(d, y, features) if d.chance(0.7) else y
+
+
 def linear_attention(d, x):
     """Features by features instead of rows by rows."""
     q = d.op("Relu", [linear(d, x, x.shape[-1])])
@@ -236,7 +269,7 @@ def conv_rows(d, x):
 
 
 def resized_rows(d, x):
-    return linear(d, x, d.pick([3, 8, 12, 16, 17, 24, 32, 48]))
+    return linear(d, x, d.pick([64, 96, 192, 256, 384] if d.is_large else [3, 8, 12, 16, 17, 24, 32, 48]))
 
 
 def windows(d, x):
@@ -273,6 +306,6 @@ def rolled(d, x, down, right):
 
 ALL = [
     layer_norm, layer_norm, rms_norm, mlp, mlp, mlp, *[self_attention] * 4, cross_attention, linear_attention,
-    einsum_attention, token, positions, rotary, reduced, conv_rows, resized_rows, resized_rows, windows, windows,
-    activated,
+    einsum_attention, deformable, deformable, token, positions, rotary, reduced, conv_rows, resized_rows,
+    resized_rows, windows, windows, activated,
 ]  # fmt: skip
