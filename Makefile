@@ -30,7 +30,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
-.PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory sanitize \
+.PHONY: help setup build demo test test-fast check lint emulate exhaust fuzz mutate faults flood soak determinism memory random-graphs sanitize \
 	static install uninstall deb dist dist-arm64 image clip docs serve-docs peers reference goldens references pictures measure check-page check-browser \
 	check-docs counts check-guides check-exports check-onnx check-references check-serving check-cluster check-deb check-dist check-dist-arm64 check-reproducible check-arm64 check-swift-6.2 clean
 
@@ -40,7 +40,7 @@ DESTDIR ?=
 
 help: ; @sed -n 's/^# make/make/p' Makefile; echo "also: setup build static check lint emulate clean"; \
 	echo "proofs of reliability (docs/reference/reliability.md): exhaust fuzz mutate faults flood soak determinism memory \
-	sanitize"
+	random-graphs sanitize"
 
 setup: ; @tools/setup/packages
 
@@ -128,6 +128,10 @@ determinism: build
 memory: build
 	tools/prove/memory.py
 	tools/prove/memory-weights.py
+
+# 10,000 drawn networks as ONNX files: every instruction set, 1, 2 and 7 threads, and the definitions, beside ONNX Runtime.
+random-graphs: reference
+	$(PYTHON) tools/prove/random-graphs.py --count 10000 --seed 46
 
 # All tests, and the commands that they start, under AddressSanitizer, then under ThreadSanitizer.
 sanitize: setup

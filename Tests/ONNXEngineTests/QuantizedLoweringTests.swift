@@ -53,6 +53,28 @@ import Testing
   }
 
   @Test(
+    "a 1x1 convolution that rounds what it reads comes after an interpolation, and may come before copies",
+    arguments: ["linear", "cubic", "nearest"], [false, true])
+  func enlarged(mode: String, joined: Bool) throws {
+    var net = DrawnNetwork(seed: 49, input: [1, 6, 5, 7])
+    let coordinates = mode == "nearest" ? "asymmetric" : "half_pixel"
+    var y = net.node(
+      "Resize", ["x", "", net.constant([4], [1, 1, 2, 2])],
+      [
+        "mode": .text(mode), "nearest_mode": .text("floor"),
+        "coordinate_transformation_mode": .text(coordinates),
+      ])
+    if joined { y = net.node("Concat", [y, net.weights([1, 3, 10, 14])], ["axis": .int(1)]) }
+    let channels = joined ? 9 : 6
+    let drawn = net.floats(8 * channels, -127...127).map { $0.rounded() }
+    let scales = net.constant([8], [Float](repeating: 0.01, count: 8))
+    let known = integers(drawn, [8, channels, 1, 1], type: 3, &net)
+    let weights = net.node("DequantizeLinear", [known, scales], ["axis": .int(0)])
+    let x = rounded(y, scale: 0.016, zero: 128, type: 2, &net)
+    try net.check(net.node("Conv", [x, weights, net.weights([8])]), "\(mode), \(joined)")
+  }
+
+  @Test(
     "weights of 8 bits keep their scales: a number for all, or one an output channel",
     arguments: [true, false])
   func products(perChannel: Bool) throws {

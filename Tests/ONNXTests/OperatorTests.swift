@@ -185,6 +185,50 @@ import ONNX
   }
 
   /// Expectations by `onnx.reference` 1.23, whose numbers are NumPy's `RandomState`.
+  @Test("which pixel is nearest is decided in single precision, by the quotient of a place and a scale")
+  func nearest() throws {
+    // 9 / (12 / 20) is 15, in single precision a little less; 8 / (24 / 21) is 7.
+    for (size, wanted, place, pixel) in [(20, 12, 9, 14), (21, 24, 8, 6), (20, 116, 87, 14), (14, 28, 14, 7)]
+    {
+      let line = Tensor([1, size], (0..<size).map { Float($0) })
+      let made = try run(
+        "Resize",
+        [line, Tensor([0], [Float]()), Tensor([0], [Float]()), Tensor([2], [Int64(1), Int64(wanted)])],
+        [
+          Proto.attribute("mode", text: "nearest"), Proto.attribute("nearest_mode", text: "floor"),
+          Proto.attribute("coordinate_transformation_mode", text: "asymmetric"),
+        ])
+      #expect(made[0].doubles()[place] == Double(pixel))
+    }
+  }
+
+  @Test("a map is resized to one element from its first where PyTorch's half pixels are meant")
+  func one() throws {
+    let map = Tensor([1, 1, 1, 4], [0, 1, 2, 3] as [Float])
+    for (mode, scale) in [("linear", Float(0.25)), ("linear", 0.4), ("cubic", 0.25)] {
+      let scales = Tensor([4], [1, 1, 1, scale])
+      let attributes = [
+        Proto.attribute("mode", text: mode),
+        Proto.attribute("coordinate_transformation_mode", text: "pytorch_half_pixel"),
+      ]
+      let made = try run("Resize", [map, Tensor([0], [Float]()), scales], attributes)
+      #expect(made[0].doubles() == [0], "\(mode) \(scale)")
+    }
+  }
+
+  @Test("a cubic sample outside takes elements of the border, by its distance from them")
+  func cubicBorder() throws {
+    let map = Tensor([1, 1, 1, 4], [0, 1, 2, 3] as [Float])
+    let points = Tensor([1, 1, 2, 2], [-1.5, 0, 0, 0] as [Float])
+    let attributes = [
+      Proto.attribute("mode", text: "cubic"), Proto.attribute("padding_mode", text: "border"),
+      Proto.attribute("align_corners", int: 1),
+    ]
+    let made = try run("GridSample", [map, points], attributes, opset: 20)[0].doubles()
+    // Three quarters of an element before the first: what PyTorch and ONNX Runtime make of it.
+    #expect(made == [-0.03515625, 1.5])
+  }
+
   @Test("a seed gives the numbers that ONNX's reference draws")
   func seeds() throws {
     let double = Proto.attribute("dtype", int: Int64(ElementType.double.rawValue))

@@ -33,11 +33,11 @@ enum ResizeRule: Rule {
     return (0..<4).allSatisfy { Double(input[$0]) * scales[$0] == Double(output[$0]) }
   }
 
-  /// Whether quotients of the places by the scale, cut off, are those of whole numbers.
+  /// Whether quotients of the places by the scale, in single precision and cut off, are those of whole numbers.
   private static func isFloored(_ input: Int, _ output: Int) -> Bool {
-    let scale = Double(output) / Double(input)
+    let scale = Float(output) / Float(input)
     return (0..<output).allSatisfy {
-      Int(exactly: (Double($0) / scale).rounded(.down)) == $0 * input / output
+      Int(exactly: (Float($0) / scale).rounded(.down)) == $0 * input / output
     }
   }
 

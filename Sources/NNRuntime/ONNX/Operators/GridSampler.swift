@@ -40,7 +40,8 @@ struct GridSampler: Sendable {
     let (low, high) = border(size)
     guard value < low || value > high else { return value }
     switch padding {
-    case .border: return min(max(value, 0), Double(size - 1))
+    // Cubic samples lie where they lie, as in PyTorch; each of their elements is brought inside.
+    case .border: return mode == .cubic ? value : min(max(value, 0), Double(size - 1))
     case .reflection: return reflected(value, size)
     case .zeros: return value
     }

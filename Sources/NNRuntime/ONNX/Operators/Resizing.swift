@@ -167,24 +167,34 @@ private struct Resizing {
   }
 
   /// Where a position of the result lies in the input.
+  ///
+  /// Which pixel is nearest is decided in the single precision that scales have: a quotient that is nearly a whole number
+  /// falls on the same side of it as in ONNX Runtime.
   private func source(_ position: Int, _ index: Int, _ size: Int) -> (place: Double, isOutside: Bool) {
-    let (scale, length) = (scales[index], scales[index] * Double(size))
-    let y = Double(position)
+    let isSingle = mode == "nearest" && coordinates != "tf_crop_and_resize"
+    return isSingle
+      ? (Double(place(Float(position), index, size)), false) : exactSource(Double(position), index, size)
+  }
+
+  private func exactSource(_ y: Double, _ index: Int, _ size: Int) -> (place: Double, isOutside: Bool) {
+    guard coordinates == "tf_crop_and_resize" else { return (place(y, index, size), false) }
+    let (length, last) = (scales[index] * Double(size), Double(size - 1))
+    let (start, end) = (region![index], region![index + axes.count])
+    let within = length == 1 ? (end - start) * last / 2 : y * (end - start) * last / (length - 1)
+    let place = within + start * last
+    return (place, place < 0 || place > last)
+  }
+
+  private func place<Number: BinaryFloatingPoint>(_ y: Number, _ index: Int, _ size: Int) -> Number {
+    let (scale, length) = (Number(scales[index]), Number(scales[index] * Double(size)))
     switch coordinates {
-    case "align_corners": return (length == 1 ? 0 : y * Double(size - 1) / (length - 1), false)
-    case "asymmetric": return (y / scale, false)
-    case "tf_crop_and_resize":
-      let (start, end) = (region![index], region![index + axes.count])
-      let within =
-        length == 1
-        ? (end - start) * Double(size - 1) / 2 : y * (end - start) * Double(size - 1) / (length - 1)
-      let place = within + start * Double(size - 1)
-      return (place, place < 0 || place > Double(size - 1))
-    case "pytorch_half_pixel": return (length == 1 ? -0.5 : (y + 0.5) / scale - 0.5, false)
+    case "align_corners": return length == 1 ? 0 : y * Number(size - 1) / (length - 1)
+    case "asymmetric": return y / scale
+    case "pytorch_half_pixel": return sizes[index] == 1 ? 0 : (y + 0.5) / scale - 0.5
     case "half_pixel_symmetric":
-      let offset = Double(size) / 2 * (1 - Double(sizes[index]) / length)
-      return (offset + (y + 0.5) / scale - 0.5, false)
-    default: return ((y + 0.5) / scale - 0.5, false)
+      let offset = Number(size) / 2 * (1 - Number(sizes[index]) / length)
+      return offset + (y + 0.5) / scale - 0.5
+    default: return (y + 0.5) / scale - 0.5
     }
   }
 

@@ -9,6 +9,9 @@
 //
 // where up is a nearest-neighbor enlargement by powers of two. up(V x) is never stored: each pixel of V x is
 // added to the sums of all output pixels it would be copied to. The concatenation is removed.
+//
+// A convolution that rounds its input to multiples of a scale changes places with copies alone: what is interpolated
+// between multiples would have to be rounded once more.
 
 extension Graph {
   /// The same network with 1x1 convolutions before the enlargements that they read, alone or in a concatenation.
@@ -24,7 +27,7 @@ extension Graph {
       switch nodes[before].operation {
       case let resize as Resize
       where enlarges(nodes[before]) && layer.activation == .none
-        && !(resize.interpolation == .nearest && hasResidual):
+        && (resize.interpolation == .nearest ? !hasResidual : layer.readsInput):
         graph.exchange(before, index)
       case is Concatenate where nodes[before].inputs.count == 2 && !hasResidual:
         let operands = nodes[before].inputs.compactMap { makers[$0] }

@@ -1,0 +1,1 @@
+"""Seeded networks as ONNX graphs: how they are drawn, run, judged and made smaller where they fail."""
