@@ -70,19 +70,28 @@ class Proof:
         cases = self.drawn(numbers)
         if not cases:
             return
-        if self.is_agreeing(cases):
+        if self.agrees(cases):
             return
+        ended = len(self.failed) + self.refused.total()
         for case in cases:
             self.alone(case)
+        if len(self.failed) + self.refused.total() == ended and (defect := self.defect_of(cases)):
+            self.failed.append(numbers[0])
+            print(f"networks {numbers[0]} to {numbers[-1]} in one file, {defect[0]}: {defect[2]}", flush=True)
+            drawings = [drawing for drawing, _ in cases]
+            feeds = {name: array for drawing in drawings for name, array in drawing.feeds.items()}
+            save(self.options.keep / f"seed{self.options.seed}-{numbers[0]}-batch", joined_model(drawings), feeds)
 
     def put(self, cases):
         feeds = {name: array for drawing, _ in cases for name, array in drawing.feeds.items()}
         self.place.put(joined_model([drawing for drawing, _ in cases]), feeds)
 
-    def is_agreeing(self, cases):
+    def defect_of(self, cases):
         self.put(cases)
-        defect = self.defect(cases)
-        if defect is not None:
+        return self.defect(cases)
+
+    def agrees(self, cases):
+        if self.defect_of(cases) is not None:
             return False
         self.count(cases)
         return True
@@ -117,8 +126,7 @@ class Proof:
     def alone(self, case):
         """A network by itself: agrees, is refused, or fails."""
         drawing, verdict = case
-        self.put([case])
-        defect = self.defect([case])
+        defect = self.defect_of([case])
         if defect is None:
             return self.count([case])
         way, code, text = defect

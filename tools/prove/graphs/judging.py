@@ -17,6 +17,8 @@ CHOICE_CHANGE = 3e-6
 CHANGES, FACTOR = 8, 8
 #: Elements of a quantized result that may be a step apart, as a share of all.
 TIES = 0.02
+#: What a tie of a rounding within may change of a result, as a share of its Euclidean length.
+TIE = 0.005
 
 
 class NotRunError(Exception):
@@ -145,4 +147,4 @@ class Verdict:
         """Whether what comes after a rounding within is the same but for few of its ties."""
         if not self.drawing.is_rounded or wanted.dtype.kind != "f" or not np.isfinite(found).all():
             return False
-        return np.linalg.norm(found - wanted) <= TIES * np.linalg.norm(wanted)
+        return np.linalg.norm(found - wanted) <= TIE * np.linalg.norm(wanted)
