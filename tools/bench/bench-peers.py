@@ -207,6 +207,8 @@ def slowest_layers(task, row):
     command = [task["ardf"], "profile", *file, "--quiet", "--report", "json", "-t", str(row["threads"]), *reduced(row)]
     layers = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)["layers"]
     whole = sum(layer["medianMs"] for layer in layers)
+    # Rows without an operation are what passes between layers.
+    layers = [layer for layer in layers if "operation" in layer]
     return [
         {
             **{key: layer[key] for key in ("name", "operation", "algorithm")},

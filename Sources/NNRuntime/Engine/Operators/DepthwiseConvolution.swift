@@ -40,15 +40,16 @@ extension Convolution {
     return builder.step(layer.index, kernel, task)
   }
 
-  /// Items are rows of sixteen channels.
+  /// Items are as `DepthwiseTask.items`.
   static let plainDepthwise = PlainKernel<DepthwiseTask>(
     name: "depthwise-f32", computes: "one filter per channel", tolerance: .product
   ) { task, share in
     let (kernel, channels) = (task.kernel, task.channels)
     for item in share.items {
       let (block, y) = item.quotientAndRemainder(dividingBy: task.outHeight)
+      let last = task.blocks == 1 ? channels : min(channels, 16 * block + 16)
       for x in 0..<task.outWidth {
-        for channel in 16 * block..<min(channels, 16 * block + 16) {
+        for channel in 16 * block..<last {
           var sum = unsafe task.bias[channel]
           for row in 0..<kernel {
             let inY = y * task.stride - task.padding + row

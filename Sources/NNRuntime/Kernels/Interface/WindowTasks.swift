@@ -19,8 +19,11 @@ public struct DepthwiseTask {
   /// Applied to the sum before it is stored.
   public var activation: Activation
 
-  /// Items of its work: output rows of sixteen channels, those of the same channels after each other.
-  public var items: Int { outHeight * ((channels + 15) / 16) }
+  /// Items of its work: output rows of sixteen channels, those of the same channels after each other; of a kernel of one
+  /// position rows of all channels.
+  public var items: Int { outHeight * blocks }
+  /// Blocks of channels that an output row is computed in, sixteen a block, or all.
+  public var blocks: Int { kernel == 1 ? 1 : (channels + 15) / 16 }
 
   /// A depthwise convolution on the given memory.
   public init(

@@ -18,7 +18,7 @@ private func linePixels(_ task: DepthwiseTask) -> Int {
   ((task.outWidth &+ 15) / 16 &* 16 &- 1) &* task.stride &+ task.kernel
 }
 
-/// Items are rows of sixteen channels, those of the same channels after each other.
+/// Items are as `DepthwiseTask.items`.
 func depthwise(_ task: UnsafePointer<DepthwiseTask>, _ share: Share) {
   task.pointee.activation.run(ActivatedDepthwise.self, (task, share))
 }
@@ -41,13 +41,23 @@ private enum DepthwiseLoop<Function: ActivationFunction>: ElementLoop {
     _ element: Element, _ operands: (function: Function, task: DepthwiseTask, share: Share)
   ) {
     let (function, task, share) = operands
+    if task.kernel == 1 {
+      for y in share.items {
+        for x in 0..<task.outWidth {
+          for block in 0..<(task.channels &+ 15) / 16 {
+            DepthwiseBlock(element: element, function: function, task: task, block: block).multiply(y, x)
+          }
+        }
+      }
+      return
+    }
     var item = share.items.lowerBound
     while item < share.items.upperBound {
       let block = item / task.outHeight
       let first = item &- block &* task.outHeight
       let rows = first..<min(task.outHeight, first &+ share.items.upperBound &- item)
-      let channels = DepthwiseBlock(element: element, function: function, task: task, block: block)
-      if task.kernel == 1 { channels.multiply(rows) } else { channels.run(rows, share.scratch) }
+      DepthwiseBlock(element: element, function: function, task: task, block: block)
+        .run(rows, share.scratch)
       item &+= rows.count
     }
   }
@@ -71,22 +81,14 @@ private struct DepthwiseBlock<Element: MapElement, Function: ActivationFunction>
     count = min(16, task.channels &- channel)
   }
 
-  /// Output rows of a kernel of one position.
+  /// An output pixel of a kernel of one position.
   @inline(__always)
-  func multiply(_ rows: Range<Int>) {
-    let weights = loadPartial(task.weights + channel, count: count)
+  func multiply(_ y: Int, _ x: Int) {
+    let (inY, inX) = (y &* task.stride &- task.padding, x &* task.stride &- task.padding)
     let bias = loadPartial(task.bias + channel, count: count)
-    let step = task.stride &* task.input.pixelStride &* element.size
-    for y in rows {
-      let inY = y &* task.stride &- task.padding
-      var source = source(inY, -task.padding)
-      for x in 0..<task.outWidth {
-        let inX = x &* task.stride &- task.padding
-        let isInside = inY >= 0 && inY < task.inHeight && inX >= 0 && inX < task.inWidth
-        finish(isInside ? multiplyAdd(element.loadSome(source, count), weights, bias) : bias, y, x)
-        source += step
-      }
-    }
+    guard inY >= 0, inY < task.inHeight, inX >= 0, inX < task.inWidth else { return finish(bias, y, x) }
+    let weights = loadPartial(task.weights + channel, count: count)
+    finish(multiplyAdd(element.loadSome(source(inY, inX), count), weights, bias), y, x)
   }
 
   /// Output rows of a kernel of several positions.
