@@ -85,9 +85,9 @@ private struct DepthwiseBlock<Element: MapElement, Function: ActivationFunction>
   @inline(__always)
   func multiply(_ y: Int, _ x: Int) {
     let (inY, inX) = (y &* task.stride &- task.padding, x &* task.stride &- task.padding)
-    let bias = loadPartial(task.bias + channel, count: count)
+    let bias = Float32Element().loadSome(task.bias + channel, count)
     guard inY >= 0, inY < task.inHeight, inX >= 0, inX < task.inWidth else { return finish(bias, y, x) }
-    let weights = loadPartial(task.weights + channel, count: count)
+    let weights = Float32Element().loadSome(task.weights + channel, count)
     finish(multiplyAdd(element.loadSome(source(inY, inX), count), weights, bias), y, x)
   }
 
