@@ -30,7 +30,8 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
 
   /// Whether it is tried with something that is fused.
   func tries(_ fused: FusedCase) -> Bool {
-    only.map { fused == FusedCase(prologue: .none, epilogue: $0) } ?? true
+    guard fused.prologue != .planes || shape.inChannels == 3 else { return false }
+    return only.map { fused == FusedCase(prologue: .none, epilogue: $0) } ?? true
   }
 
   var testDescription: String {
@@ -66,6 +67,9 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
     .init(9, 5, from: 8, to: 8, kernel: 3, padding: 1, activation: .relu, gap: 3),
     .init(20, 20, from: 64, to: 33, kernel: 3, stride: 2, padding: 1, gap: 5),
     .init(28, 42, from: 3, to: 48, kernel: 14, stride: 14),
+    // Rows that end within a vector, and blocks of many rows.
+    .init(19, 33, from: 3, to: 16, kernel: 3, padding: 1, activation: .hardSwish, gap: 2),
+    .init(23, 2, from: 3, to: 40, kernel: 5, stride: 2, padding: 2),
     .init(4, 3, from: 70, to: 3, kernel: 3, padding: 1, gap: 1),
     .init(2, 2, from: 5, to: 130, kernel: 5, padding: 2),
     .init(31, 19, from: 24, to: 40, kernel: 3, padding: 1, activation: .silu, gap: 8),
@@ -98,7 +102,7 @@ struct FusedCase: Hashable {
 
   /// All that a kernel declares, each for itself and together.
   static func all(of kernel: ConvolutionKernel) -> [FusedCase] {
-    let prologues: [ConvolutionKernel.Prologues] = [.none, .normalize, .enlarge, .multiply]
+    let prologues: [ConvolutionKernel.Prologues] = [.none, .normalize, .enlarge, .multiply, .planes]
     let epilogues: [ConvolutionKernel.Epilogues] = [.none, .residual, .addend, .project]
     let fused =
       kernel.prologues.contains(.quantize) ? [.quantize] : prologues.filter(kernel.prologues.isSuperset)

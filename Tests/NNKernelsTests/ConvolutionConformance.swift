@@ -40,8 +40,7 @@ struct ConvolutionConformance {
     _ prologue: ConvolutionKernel.Prologues
   ) {
     let kernel = declared.kernel
-    let reference = ConvolutionReference(
-      test, pair, enlarged: prologue == .enlarge, stepped: prologue == .quantize, products: kernel.products)
+    let reference = ConvolutionReference(test, pair, prologue, products: kernel.products)
     let places = test.shape.kind == .subpixel ? 0..<4 : 0..<1
     for place in places {
       let (row, column) = (place / 2, place % 2)
@@ -163,6 +162,7 @@ extension ConvolutionKernel {
         Normalization(gamma: gamma.pointer, beta: beta.pointer, epsilon: ConvolutionReference.epsilon))
     case .multiply: unsafe .multiply(gamma.pointer)
     case .quantize: .quantize(ConvolutionReference.steps)
+    case .planes: .planes
     case .enlarge:
       unsafe .enlarge(
         Resampling(

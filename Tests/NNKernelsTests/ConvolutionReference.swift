@@ -7,7 +7,7 @@ struct ConvolutionReference {
   let factor: (Float) -> Float
 
   let weights, scale, bias, edges: [Float]
-  /// The map that is read: the input, or the smaller map that it is enlarged from.
+  /// The map that is read: the input, the smaller map that it is enlarged from, or its planes.
   let input: MixedMap
   let gamma, beta: [Float]
   let rows, columns: Axis
@@ -45,9 +45,11 @@ struct ConvolutionReference {
   }
 
   init(
-    _ test: ConvolutionCase, _ pair: ElementPair, enlarged: Bool, stepped: Bool, products: ProductElement
+    _ test: ConvolutionCase, _ pair: ElementPair, _ prologue: ConvolutionKernel.Prologues,
+    products: ProductElement
   ) {
     let shape = test.shape
+    let (enlarged, stepped) = (prologue == .enlarge, prologue == .quantize)
     var numbers = TestNumbers(seed: 7)
     self.test = test
     factor = products == .bfloat16 ? { roundedToBF16($0) } : { $0 }
@@ -63,9 +65,11 @@ struct ConvolutionReference {
     behindBias = numbers.next(projected)
     let (height, width) =
       enlarged ? ((shape.inHeight + 1) / 2, (shape.inWidth + 1) / 2) : (shape.inHeight, shape.inWidth)
+    let sides =
+      prologue == .planes ? (shape.inChannels, height, width) : (height, width, shape.inChannels)
     input = MixedMap(
-      pair.input, height: height, width: width, channels: shape.inChannels, gap: test.gap, rowGap: test.gap,
-      seed: 1)
+      pair.input, height: sides.0, width: sides.1, channels: sides.2, gap: test.gap, rowGap: test.gap, seed: 1
+    )
     rows = Axis(from: height, to: shape.inHeight)
     columns = Axis(from: width, to: shape.inWidth)
     residual = MixedMap(
@@ -117,7 +121,7 @@ struct ConvolutionReference {
         let pixel = (0..<shape.inChannels).map { channel in
           prologue == .enlarge
             ? rows.element(y) { row in columns.element(x) { Double(input[row, $0, channel]) } }
-            : Double(input[y, x, channel])
+            : Double(prologue == .planes ? input[channel, y, x] : input[y, x, channel])
         }
         if prologue == .multiply {
           result += zip(pixel, gamma).map { Float($0) * $1 }

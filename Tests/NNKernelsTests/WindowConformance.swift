@@ -100,6 +100,58 @@ struct WindowConformance {
     #expect(run(rows: 1) == expected, "a maximum is exact")
   }
 
+  /// Windows of one row, with gaps, that reach over every side, beyond the paddings, and over the whole map.
+  static let windowPools: [WindowPoolCase] = [
+    .init(9, 13, channels: 35, rows: .init(3, stride: 2, before: 1, after: 1), columns: .init(2)),
+    .init(
+      7, 5, channels: 16, rows: .init(3, stride: 3, after: 2), columns: .init(5, before: 2, after: 2), gap: 3),
+    .init(
+      6, 21, channels: 50, rows: .init(1), columns: .init(3, stride: 2, dilation: 3, before: 4, after: 1)),
+    .init(1, 1, channels: 1, rows: .init(1), columns: .init(1)),
+    .init(14, 13, channels: 72, rows: .init(14), columns: .init(13), gap: 8),
+  ]
+
+  @Test(
+    arguments: Implementation.all.map { implementation in (implementation, windowPools) },
+    [WindowPoolTask.Kind.maximum, .mean(countsPadding: false), .mean(countsPadding: true)])
+  func windowPool(_ set: (Implementation, [WindowPoolCase]), _ kind: WindowPoolTask.Kind) throws {
+    let kernels = try set.0.catalogue()
+    for test in set.1 {
+      let input = GuardedMap(
+        height: test.height, width: test.width, channels: test.channels, gap: test.gap, rowGap: test.gap,
+        seed: 1)
+      func run(items step: Int?) -> [Float] {
+        let output = GuardedMap(
+          height: test.outHeight, width: test.outWidth, channels: test.channels, gap: test.gap, rowGap: 1)
+        var task = test.task(kind, input.input, output.output)
+        let step = step ?? task.items
+        for begin in stride(from: 0, to: task.items, by: step) {
+          kernels.kernels(of: WindowPoolTask.self)[0].run(&task, begin..<min(task.items, begin + step))
+        }
+        #expect(output.guardsAreIntact)
+        return output.values
+      }
+      let whole = run(items: nil)
+      expectClose(
+        whole, test.expected(kind, of: input), tolerance: KernelTolerance.product.sums, "\(test) \(kind)")
+      #expect(run(items: 1).map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter")
+    }
+  }
+
+  @Test("a maximum over what is not a number is not one", arguments: Implementation.all)
+  func notANumber(_ implementation: Implementation) throws {
+    let kernels = try implementation.catalogue()
+    let test = WindowPoolCase(2, 2, channels: 18, rows: .init(2), columns: .init(2))
+    for place in 0..<4 {
+      let input = GuardedMap(height: 2, width: 2, channels: 18, gap: 0, rowGap: 0, seed: 1)
+      input[place / 2, place % 2, 17] = .nan
+      let output = GuardedMap(height: 1, width: 1, channels: 18, gap: 0, rowGap: 0)
+      var task = test.task(.maximum, input.input, output.output)
+      kernels.kernels(of: WindowPoolTask.self)[0].run(&task, 0..<task.items)
+      #expect(output.values.map(\.isNaN) == (0..<18).map { $0 == 17 })
+    }
+  }
+
   private func forEachWindow(_ test: WindowCase, _ body: (Int, Int, Int) -> Void) {
     for y in 0..<test.outHeight {
       for x in 0..<test.outWidth {

@@ -155,6 +155,20 @@ struct PlanTests {
   }
 
   @Test(
+    "short layers are shared evenly, those of a microsecond are not",
+    .enabled(if: InstructionSet.available.contains(.avx512bf16), "the CPU has no AVX-512 BF16"),
+    arguments: [(14, 112, 672, 8), (56, 16, 72, 4), (7, 32, 32, 1)])
+  func shortLayers(_ side: Int, _ channels: Int, _ outChannels: Int, _ chunks: Int) throws {
+    let catalogue = try #require(InstructionSet.avx512bf16.catalogue)
+    let shape = ConvolutionShape(
+      inHeight: side * side, inWidth: 1, inChannels: channels, outHeight: side * side, outWidth: 1,
+      outChannels: outChannels, kernelHeight: 1, kernelWidth: 1, stride: 1, padding: 0)
+    let kernel = try #require(catalogue.candidates(shape, .bfloat16).first)
+    #expect(kernel.items == .rows)
+    #expect(WorkGrid(kernel, shape).chunks == chunks)
+  }
+
+  @Test(
     "beside bf16, Winograd's integers wherever it can be had and there are pixels",
     .enabled(if: InstructionSet.available.contains(.avx512bf16), "the CPU has no AVX-512 BF16"),
     arguments: [

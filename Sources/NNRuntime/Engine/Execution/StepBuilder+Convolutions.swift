@@ -131,6 +131,7 @@ extension StepBuilder {
       task.prologue = .enlarge(resampling)
       owners += tables
     case .quantize(let steps): task.prologue = .quantize(steps)
+    case .planes: task.prologue = .planes
     case .multiply: unsafe task.prologue = .multiply(pointer(node.inputs[node.inputs.count - 1]))
     }
     switch layer.epilogue {

@@ -37,6 +37,8 @@ package struct Convolution: Sendable {
     case multiply
     /// Each element becomes the nearest of 256 multiples of a scale.
     case quantize(ByteSteps)
+    /// The map's rows are planes of one channel of a picture, its pixels their rows.
+    case planes
     /// A transposed convolution comes before, and is done by the four convolutions of 2x2 that the two are together.
     case transpose(Transposition)
   }
@@ -98,6 +100,19 @@ extension Convolution {
     return window
   }
 
+  /// The map that windows slide over, where `input` is read.
+  func seen(_ input: MapShape) -> MapShape {
+    switch prologue {
+    case .none, .normalize, .multiply, .quantize, .transpose: return input
+    case .enlarge(let larger):
+      return MapShape(
+        images: input.images, height: larger.height, width: larger.width, channels: input.channels)
+    case .planes:
+      return MapShape(
+        images: input.images, height: input.width, width: input.channels, channels: input.height)
+    }
+  }
+
   /// Whether it is one matrix product over the pixels.
   var isProjection: Bool {
     kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && trailing == nil && !isDepthwise
@@ -138,7 +153,7 @@ extension Convolution: Operator {
   }
 
   package func operations(_ node: Node, _ shapes: [MapShape]) -> Double {
-    let (input, output) = (shapes[node.inputs[0]], node.partOf ?? shapes[node.output])
+    let (input, output) = (seen(shapes[node.inputs[0]]), node.partOf ?? shapes[node.output])
     let channels = transposed?.bias.count ?? input.channels
     let depth = (isDepthwise ? 1 : channels) * kernelHeight * kernelWidth
     let projected = projection.map { $0.layer.outChannels } ?? 0
@@ -150,7 +165,7 @@ extension Convolution: Operator {
   }
 
   package func longestSum(of input: MapShape) -> Int {
-    let own = kernelHeight * kernelWidth * (isDepthwise ? 1 : input.channels)
+    let own = kernelHeight * kernelWidth * (isDepthwise ? 1 : seen(input).channels)
     return max(own, projection == nil ? 0 : outChannels, transposed?.bias.count ?? 0)
   }
 
@@ -240,7 +255,7 @@ extension ReducedProducts {
 extension Convolution.Prologue {
   fileprivate var parameterCount: Int {
     switch self {
-    case .none, .enlarge, .multiply, .quantize: 0
+    case .none, .enlarge, .multiply, .quantize, .planes: 0
     case .normalize(let norm): norm.parameterCount
     case .transpose(let transposed): transposed.weights.count + transposed.bias.count
     }

@@ -10,7 +10,6 @@ private let plainKernels: [any PlainKernelRow] = [
   Affine.plain,
   Attention.plain,
   MatrixProduct.plain,
-  AveragePool.plain,
   GroupedConvolution.plain,
   Rearrange.plain,
   PairwiseFunction.plain,

@@ -6,6 +6,14 @@ public enum PoolKind: Hashable, Sendable {
   case maximum
   /// The mean; `countsPadding`: what lies beyond the map, within the paddings, counts as zeros.
   case mean(countsPadding: Bool)
+
+  /// The same of a kernel's task.
+  fileprivate var asked: WindowPoolTask.Kind {
+    switch self {
+    case .maximum: .maximum
+    case .mean(let countsPadding): .mean(countsPadding: countsPadding)
+    }
+  }
 }
 
 /// A pool over any window, of any number of windows: the last ones may reach beyond the paddings.
@@ -14,22 +22,10 @@ struct Pooling: VectorOperator {
   var window: Window
   var height, width: Int
 
-  /// Channels that a share computes together.
-  private static let block = 64
-
-  /// The arguments of a kernel.
-  struct Task {
-    var kind: PoolKind
-    var window: Window
-    var inHeight, inWidth, outWidth, channels, blocks: Int
-    var input: MapPointer
-    var output: MutableMapPointer
-  }
-
   var name: String { kind == .maximum ? "maxpool" : "averagepool" }
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { window.height * window.width }
-  func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
   var elementwiseStep: ElementwiseStep { .none }
   var multiples: ResultMultiples { .any }
 
@@ -44,87 +40,87 @@ struct Pooling: VectorOperator {
     return result
   }
 
-  func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {
+  func step(_ layer: PlacedNode, _ kernel: Kernel<WindowPoolTask>, _ builder: StepBuilder) -> Step {
     let node = layer.node
     let (input, output) = (builder.shapes[node.inputs[0]], builder.shapes[node.output])
-    let blocks = (output.channels + Self.block - 1) / Self.block
-    let task = TaskMemory(
-      Task(
-        kind: kind, window: window, inHeight: input.height, inWidth: input.width, outWidth: output.width,
-        channels: output.channels, blocks: blocks, input: builder.map(node.inputs[0]),
-        output: builder.mutableMap(node.output)), keeping: [builder.arena] + builder.operands)
-    let elements = window.height * window.width * min(output.channels, Self.block)
+    let pool = WindowPoolTask(
+      kind: kind.asked,
+      rows: WindowAxis(
+        input: input.height, size: window.height, stride: window.strideDown, dilation: window.dilationDown,
+        before: window.top, after: window.bottom),
+      columns: WindowAxis(
+        input: input.width, size: window.width, stride: window.strideAcross, dilation: window.dilationAcross,
+        before: window.left, after: window.right),
+      outHeight: output.height, outWidth: output.width, channels: output.channels,
+      input: builder.map(node.inputs[0]), output: builder.mutableMap(node.output))
+    let task = TaskMemory(pool, keeping: [builder.arena] + builder.operands)
+    let elements = window.height * window.width * min(output.channels, 16)
     return builder.step(
-      layer.index, kernel, task, items: output.pixels * blocks, together: max(1, 32_768 / elements))
+      layer.index, kernel, task, items: pool.items, together: max(1, 32_768 / elements))
   }
 
-  /// Items are blocks of channels, pixel after pixel.
-  static let plain = PlainKernel<Task>(
-    name: "pool-f32", computes: "pool over any window", tolerance: .product, scratch: { _ in 2 * block }
+  static let plain = PlainKernel<WindowPoolTask>(
+    name: "pool-f32", computes: "pool over any window", tolerance: .product
   ) { task, share in
     for item in share.items {
-      let (pixel, part) = item.quotientAndRemainder(dividingBy: task.blocks)
-      let channels = part * block..<min((part + 1) * block, task.channels)
-      unsafe task.pool(pixel / task.outWidth, pixel % task.outWidth, channels, share.scratch)
+      let (pixel, block) = item.quotientAndRemainder(dividingBy: task.blocks)
+      let (y, x) = pixel.quotientAndRemainder(dividingBy: task.outWidth)
+      for channel in 16 * block..<min(16 * block + 16, task.channels) {
+        task.output[y, x, channel] = task.pooled(y, x, channel)
+      }
     }
   }
 }
 
-extension Pooling.Task {
-  /// Some channels of an output pixel.
-  ///
-  /// `scratch` holds sums, of rows and of the window.
-  fileprivate func pool(_ y: Int, _ x: Int, _ channels: Range<Int>, _ scratch: UnsafeMutablePointer<Float>) {
-    let (count, isMaximum) = (channels.count, kind == .maximum)
-    let output = unsafe output.pixel(y, x) + channels.lowerBound
-    let row = unsafe scratch + count
-    unsafe scratch.update(repeating: isMaximum ? -.infinity : 0, count: count)
-    var pixels = 0
-    for down in 0..<window.height {
-      let inY = y * window.strideDown - window.top + down * window.dilationDown
-      guard inY >= 0 && inY < inHeight else { continue }
-      unsafe row.update(repeating: isMaximum ? -.infinity : 0, count: count)
-      for across in 0..<window.width {
-        let inX = x * window.strideAcross - window.left + across * window.dilationAcross
-        guard inX >= 0 && inX < inWidth else { continue }
-        pixels += 1
-        let source = unsafe input.pixel(inY, inX) + channels.lowerBound
-        if isMaximum {
-          for i in 0..<count { unsafe row[i] = greater(row[i], source[i]) }
-        } else {
-          for i in 0..<count { unsafe row[i] += source[i] }
+extension WindowPoolTask {
+  /// One channel of an output pixel.
+  fileprivate func pooled(_ y: Int, _ x: Int, _ channel: Int) -> Float {
+    var (sum, pixels, greatest) = (0.0, 0, -Float.infinity)
+    for down in 0..<rows.size {
+      let inY = y * rows.stride - rows.before + down * rows.dilation
+      for across in 0..<columns.size {
+        let inX = x * columns.stride - columns.before + across * columns.dilation
+        if kind == .mean(countsPadding: true), inY < rows.input + rows.after,
+          inX < columns.input + columns.after
+        {
+          pixels += 1
         }
-      }
-      if isMaximum {
-        for i in 0..<count { unsafe scratch[i] = greater(scratch[i], row[i]) }
-      } else {
-        for i in 0..<count { unsafe scratch[i] += row[i] }
+        guard (0..<rows.input).contains(inY), (0..<columns.input).contains(inX) else { continue }
+        if kind == .mean(countsPadding: false) { pixels += 1 }
+        let element = input[inY, inX, channel]
+        sum += Double(element)
+        greatest = greater(greatest, element)
       }
     }
-    if kind == .mean(countsPadding: true) {
-      pixels =
-        inside(y, window.height, window.strideDown, window.top, window.dilationDown, inHeight + window.bottom)
-        * inside(
-          x, window.width, window.strideAcross, window.left, window.dilationAcross, inWidth + window.right)
-    }
-    let divisor = isMaximum ? 1 : Float(max(pixels, 1))
-    for i in 0..<count { unsafe output[i] = scratch[i] / divisor }
+    return kind == .maximum ? greatest : Float(sum / Double(max(pixels, 1)))
   }
 
   @inline(__always)
   private func greater(_ a: Float, _ b: Float) -> Float { b.isNaN || b > a ? b : a }
-
-  /// Places of a window along an axis that lie before `end`, from the padding on.
-  private func inside(
-    _ output: Int, _ size: Int, _ stride: Int, _ padding: Int, _ dilation: Int, _ end: Int
-  ) -> Int {
-    (0..<size).count { output * stride - padding + $0 * dilation < end }
-  }
 }
 
 extension Value {
   /// A pool of `height` x `width` windows; the last may reach beyond the window's paddings.
   public func pooled(_ kind: PoolKind, over window: Window, height: Int, width: Int, name: String) -> Value {
     applying(Pooling(kind: kind, window: window, height: height, width: width), name: name)
+  }
+
+  /// The mean over a window; pixels beyond the map count as zeros if `countsPadding`, else not at all.
+  public func averagePool(_ window: Window, countsPadding: Bool = false, name: String) -> Value {
+    do throws(GraphError.Kind) {
+      let (height, width) = try window.size(on: shape)
+      guard max(window.top, window.bottom) < window.reach.down,
+        max(window.left, window.right) < window.reach.across
+      else { throw .wrongAttributes("a padding as large as the window: \(window)") }
+      return pooled(
+        .mean(countsPadding: countsPadding), over: window, height: height, width: width, name: name)
+    } catch {
+      return failed(error, name)
+    }
+  }
+
+  /// The mean of each channel over all pixels: a map of one pixel.
+  public func globalAveragePool(name: String) -> Value {
+    averagePool(Window(height: shape.height, width: shape.width), name: name)
   }
 }

@@ -78,6 +78,7 @@ extension Convolution.Prologue {
     case .enlarge: .enlarge
     case .multiply: .multiply
     case .quantize: .quantize
+    case .planes: .planes
     }
   }
 }

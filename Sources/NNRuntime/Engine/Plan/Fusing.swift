@@ -25,6 +25,7 @@ struct Fusing {
     graph.paddingWhileReading().joiningElementwise().quantizingWhileReading(where: canQuantize)
       .projectingBeforeEnlarging().addingWhileEnlarging()
       .joiningTransposed(where: savesProducts)
+      .interleavingWhileReading { readsPlanes($0) }
       .normalizingWhileMultiplying { precision == .fp32 && canCompute($0) }
       .excitingWhileMultiplying { precision == .fp32 && canCompute($0) }
       .enlargingWhileReading { isNarrow($0.layer, $0.shapes) && canCompute($0) }
@@ -45,6 +46,17 @@ struct Fusing {
     else { return false }
     let shape = joint.joined.convolutionShape(joined, joint.shapes)
     return catalogue.candidates(joined, shape, .float32).contains { $0.name == alone.kernel.name }
+  }
+
+  /// Whether the kernel that computes the layer alone, in whatever precision, reads planes too.
+  private func readsPlanes(_ joint: Joint) -> Bool {
+    guard let layer = joint.layer.operation as? Convolution,
+      let joined = joint.joined.operation as? Convolution
+    else { return false }
+    let shape = joint.layer.convolutionShape(layer, joint.shapes)
+    let reduced = arithmetic.of(joint.layer).choice(layer, shape, isOutput: false)
+    guard let kernel = (reduced ?? catalogue.choice(layer, shape, nil))?.kernel else { return false }
+    return kernel.computes(joined, shape)
   }
 
   /// Whether the channels on both sides of a layer are few enough for its maps to be left out.

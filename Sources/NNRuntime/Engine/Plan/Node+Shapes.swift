@@ -22,12 +22,12 @@ extension Node {
   ///
   /// Where four make the layer, those of one.
   func convolutionShape(_ layer: Convolution, _ shapes: [MapShape]) -> ConvolutionShape {
-    let (input, output) = (shapes[inputs[0]], shapes[output])
+    let (input, output) = (layer.seen(shapes[inputs[0]]), shapes[output])
     if layer.transposed != nil { return .subpixel(input, outChannels: layer.outChannels) }
     return ConvolutionShape(
-      inHeight: layer.enlargement?.height ?? input.height, inWidth: layer.enlargement?.width ?? input.width,
-      inChannels: input.channels, outHeight: output.height,
-      outWidth: output.width, outChannels: layer.outChannels, kernelHeight: layer.kernelHeight,
+      inHeight: input.height, inWidth: input.width, inChannels: input.channels,
+      outHeight: output.height, outWidth: output.width, outChannels: layer.outChannels,
+      kernelHeight: layer.kernelHeight,
       kernelWidth: layer.kernelWidth, stride: layer.stride, padding: layer.padding)
   }
 

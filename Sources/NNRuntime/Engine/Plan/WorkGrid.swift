@@ -23,8 +23,9 @@ package struct WorkGrid: Equatable, Sendable {
   private static let evenThreads = 8
   /// Weights that a chunk streams from the second-level cache.
   private static let cachedWeights = 160 * 1024
-  /// Operations of a chunk of rows, at the least: some ten microseconds.
+  /// Operations of a chunk of rows: some tens of microseconds' worth, or of short layers some five.
   private static let rowOperations = 15_000_000.0
+  private static let leastRowOperations = 2_000_000.0
   /// Most chunks of a layer that is cut in rows: enough to share out evenly, few enough that weights are seldom read again.
   private static let mostRowChunks = 16
   /// Bytes of input that a chunk of rows keeps in the second-level cache.
@@ -32,8 +33,12 @@ package struct WorkGrid: Equatable, Sendable {
 
   /// How many chunks so many operations make: a power of two, or a multiple of `evenThreads`.
   static func chunks(operations: Double) -> Int {
-    let short = min(evenThreads, Int(operations / leastOperations))
-    let count = max(short, Int(operations / chunkOperations), 1)
+    chunks(operations: operations, of: chunkOperations, atLeast: leastOperations)
+  }
+
+  private static func chunks(operations: Double, of chunk: Double, atLeast least: Double) -> Int {
+    let short = min(evenThreads, Int(operations / least))
+    let count = max(short, Int(operations / chunk), 1)
     var even = 1
     while even < min(count, evenThreads) { even *= 2 }
     return count <= evenThreads ? even : (count + evenThreads - 1) / evenThreads * evenThreads
@@ -104,7 +109,9 @@ package struct WorkGrid: Equatable, Sendable {
     panels = (shape.outChannels + block.columns - 1) / block.columns
     let depth = shape.kernelHeight * shape.kernelWidth * shape.inChannels
     let operations = 2 * Double(rows * shape.outWidth) * Double(shape.outChannels * depth)
-    let wanted = min(max(1, Int(operations / Self.rowOperations)), Self.mostRowChunks)
+    let wanted = min(
+      Self.chunks(operations: operations, of: Self.rowOperations, atLeast: Self.leastRowOperations),
+      Self.mostRowChunks)
     let inputBytes = 2 * shape.inHeight * shape.inWidth * shape.inChannels
     let weightBytes = 2 * depth * shape.outChannels
     let leastRows = min(rows, (inputBytes + Self.cachedInput - 1) / Self.cachedInput)

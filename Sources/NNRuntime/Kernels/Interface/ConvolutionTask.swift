@@ -138,6 +138,9 @@ public struct ConvolutionTask {
     /// Each element becomes the nearest of 256 multiples of a scale; the weights are whole numbers from -128 to 127, with a
     /// scale an output channel.
     case quantize(ByteSteps)
+    /// Channels, of which there are three, lie in planes: the input's rows are planes, its pixels rows of a plane, and its
+    /// channels the elements of a row.
+    case planes
   }
 
   /// Transformation of the sums on their way to memory, apart from the activation.
@@ -209,6 +212,10 @@ extension ConvolutionTask {
   /// The multiples that the input is rounded to, if it is.
   @inlinable @inline(__always) public var steps: ByteSteps? {
     if case .quantize(let steps) = prologue { steps } else { nil }
+  }
+  /// Whether its three channels lie in planes.
+  @inlinable @inline(__always) public var readsPlanes: Bool {
+    if case .planes = prologue { true } else { false }
   }
   /// Map added after the activation; nil if none.
   @inlinable @inline(__always) public var residual: MapPointer? {

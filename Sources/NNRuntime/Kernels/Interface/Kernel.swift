@@ -19,6 +19,8 @@ public struct ConvolutionKernel: Sendable {
     public static let multiply = Prologues(rawValue: 1 << 2)
     /// `ConvolutionTask.Prologue.quantize`: a kernel that has it computes nothing without.
     public static let quantize = Prologues(rawValue: 1 << 3)
+    /// `ConvolutionTask.Prologue.planes`, of three channels.
+    public static let planes = Prologues(rawValue: 1 << 4)
     /// Whatever a pixel alone determines.
     public static let pixelwise: Prologues = [.normalize, .multiply]
 
@@ -26,7 +28,7 @@ public struct ConvolutionKernel: Sendable {
     public var names: [String] {
       [
         (Self.normalize, "normalize"), (.enlarge, "enlarge"), (.multiply, "multiply"),
-        (.quantize, "quantize"),
+        (.quantize, "quantize"), (.planes, "planes"),
       ]
       .filter { contains($0.0) }.map(\.1)
     }

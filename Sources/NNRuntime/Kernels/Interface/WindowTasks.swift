@@ -77,6 +77,68 @@ public struct PoolTask {
   }
 }
 
+/// A pooling window along one axis of a map.
+public struct WindowAxis {
+  /// Pixels of the map, and of the window.
+  public var input, size: Int
+  /// Input pixels from one output pixel's window to the next one's, and from one pixel of a window to the next.
+  public var stride, dilation: Int
+  /// Pixels before and after the map that windows reach over.
+  public var before, after: Int
+
+  /// A window along an axis of `input` pixels.
+  public init(input: Int, size: Int, stride: Int, dilation: Int, before: Int, after: Int) {
+    self.input = input
+    self.size = size
+    self.stride = stride
+    self.dilation = dilation
+    self.before = before
+    self.after = after
+  }
+}
+
+/// A pool over any window: out = the maximum, or the mean, of the window's pixels inside the map.
+public struct WindowPoolTask {
+  /// Reduction of a window.
+  public enum Kind: Hashable, Sendable {
+    /// The greatest element; NaN where there is one.
+    case maximum
+    /// The mean; `countsPadding`: pixels within the paddings count as zeros.
+    case mean(countsPadding: Bool)
+  }
+
+  /// The reduction.
+  public var kind: Kind
+  /// The window along both axes.
+  public var rows, columns: WindowAxis
+  /// Sizes of the output.
+  public var outHeight, outWidth, channels: Int
+  /// The map that is read.
+  public var input: MapPointer
+  /// The map that is made.
+  public var output: MutableMapPointer
+
+  /// Items of its work: blocks of sixteen channels, pixel after pixel.
+  public var items: Int { outHeight * outWidth * blocks }
+  /// Blocks of a pixel.
+  public var blocks: Int { (channels + 15) / 16 }
+
+  /// A pool on the given memory.
+  public init(
+    kind: Kind, rows: WindowAxis, columns: WindowAxis, outHeight: Int, outWidth: Int, channels: Int,
+    input: MapPointer, output: MutableMapPointer
+  ) {
+    self.kind = kind
+    self.rows = rows
+    self.columns = columns
+    self.outHeight = outHeight
+    self.outWidth = outWidth
+    self.channels = channels
+    self.input = input
+    self.output = output
+  }
+}
+
 /// Which elements of a map each of a resized one is made of, and how much of each: separable, one tap per axis is nearest,
 /// two are bilinear, four bicubic.
 ///

@@ -1,6 +1,7 @@
 // Maps that only one layer reads are not materialized. A layer normalization, or a product by a vector, is a prologue of the
-// linear layer (or pointwise convolution) that reads it, an upsampling one of the convolution that reads its windows, and a
-// pointwise convolution an epilogue of the convolution before it, while its pixels are in the cache.
+// linear layer (or pointwise convolution) that reads it, an upsampling, or the interleaving of a picture's planes, one of the
+// convolution that reads its windows, and a pointwise convolution an epilogue of the convolution before it, while its pixels
+// are in the cache.
 
 extension Graph {
   /// The same network with bilinear upsamplings fused into the convolutions after them.
@@ -11,6 +12,18 @@ extension Graph {
       else { return nil }
       var layer = layer
       layer.prologue = .enlarge(resize)
+      return (layer, before.inputs + node.inputs.dropFirst())
+    }
+  }
+
+  /// The same network with convolutions that read the planes of color pictures as they lie.
+  func interleavingWhileReading(where accepts: Joint.Judge) -> Graph {
+    joiningMakers(where: accepts) { node, layer, before in
+      guard !layer.isDepthwise, let order = (before.operation as? Rearrange)?.order,
+        order.interleavesColors(of: shapes[before.inputs[0]])
+      else { return nil }
+      var layer = layer
+      layer.prologue = .planes
       return (layer, before.inputs + node.inputs.dropFirst())
     }
   }
@@ -83,5 +96,14 @@ extension Graph {
     }
     graph.remove(removed)
     return graph
+  }
+}
+
+extension Rearrangement {
+  /// Whether the three rows of a map, each a plane of its pixels' channels, become the channels of one.
+  fileprivate func interleavesColors(of input: MapShape) -> Bool {
+    let pixels = input.width * input.channels
+    return channels == 3 && input.height == 3 && height == input.width && width == input.channels
+      && channelStride == pixels && starts.elementsEqual(0..<Int32(clamping: pixels))
   }
 }

@@ -77,6 +77,11 @@ static inline __attribute__((always_inline)) ardf_lanes16 ardf_smaller(ardf_lane
   return a < b ? a : b;
 }
 
+/// The larger of each pair of lanes; not a number where one is not.
+static inline __attribute__((always_inline)) ardf_lanes16 ardf_larger_or_nan(ardf_lanes16 a, ardf_lanes16 b) {
+  return ((a > b) | (a != a)) ? a : b;
+}
+
 /// The square root of each lane.
 static inline __attribute__((always_inline)) ardf_lanes16 ardf_square_root(ardf_lanes16 x) {
   return __builtin_elementwise_sqrt(x);
@@ -112,6 +117,23 @@ ARDF_SHUFFLE(upper_pairs, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30
 ARDF_SHUFFLE(even_quarters, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
 ARDF_SHUFFLE(odd_quarters, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31)
 #undef ARDF_SHUFFLE
+
+// The thirds of sixteen pixels of three channels, of which a, b and c hold one each.
+#define ARDF_THIRD(name, first, second)                                                                        \
+  static inline __attribute__((always_inline)) ardf_lanes16 ardf_##name##_third(                               \
+      ardf_lanes16 a, ardf_lanes16 b, ardf_lanes16 c) {                                                        \
+    const ardf_lanes16 two = __builtin_shufflevector(a, b, first);                                             \
+    return __builtin_shufflevector(two, c, second);                                                            \
+  }
+#define ARDF_LIST(...) __VA_ARGS__
+ARDF_THIRD(first, ARDF_LIST(0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5),
+           ARDF_LIST(0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15))
+ARDF_THIRD(second, ARDF_LIST(21, 0, 6, 22, 0, 7, 23, 0, 8, 24, 0, 9, 25, 0, 10, 26),
+           ARDF_LIST(0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15))
+ARDF_THIRD(last, ARDF_LIST(0, 11, 27, 0, 12, 28, 0, 13, 29, 0, 14, 30, 0, 15, 31, 0),
+           ARDF_LIST(26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31))
+#undef ARDF_LIST
+#undef ARDF_THIRD
 
 /// Brings a cache line near, to be read; an address that is not mapped does no harm.
 static inline void ardf_prefetch_to_read(const void *p) { __builtin_prefetch(p, 0, 3); }

@@ -172,7 +172,9 @@ private func copyRows(
     clear(target, left)
     let pixels = min(shape.inWidth, layout.pitch &- shape.padding)
     let source = input.address(y &* input.rowStride)
-    if input.pixelStride == channels {
+    if task.pointee.readsPlanes {
+      PlaneRow(input, y).interleave(pixels, into: target + left &* 2, as: BFloat16Element())
+    } else if input.pixelStride == channels {
       copyRounded(source, input.element, target + left &* 2, pixels &* channels)
     } else {
       for x in 0..<pixels {

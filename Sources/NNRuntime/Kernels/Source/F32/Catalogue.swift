@@ -15,7 +15,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     packedCount: { packedStrassenCount($0) }, pack: { packStrassen($0, $1, $2, $3) },
     scratch: { shape, _ in strassenScratch(shape) }, run: { strassen($0, $1) })
   catalogue.add(
-    "direct-f32", .direct, of: .areas, products: .float32, maps: .float32, prologues: .none,
+    "direct-f32", .direct, of: .areas, products: .float32, maps: .float32, prologues: .planes,
     epilogues: .residual, items: .pixels, block: block, tolerance: .product, by: permit,
     packedCount: { packedConvolutionCount($0) }, pack: { packConvolution($0, $1, $2, $3) },
     scratch: { shape, _ in convolutionScratch(shape) }, run: { convolution($0, $1) })
@@ -52,6 +52,9 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     run: { depthwise($0, $1) })
   catalogue.add(
     "maxpool-f32", of: PoolTask.self, maps: .float32, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
+  catalogue.add(
+    "pool-f32", of: WindowPoolTask.self, maps: .float32, tolerance: .product, by: permit,
+    run: { windowPool($0, $1) })
   catalogue.add(
     "resize-f32", of: ResizeTask.self, maps: .float32, tolerance: .product, by: permit,
     scratch: { resizeScratch($0) },

@@ -104,7 +104,7 @@ private func preparedCount(_ shape: ConvolutionShape) -> Int {
 func convolutionScratch(_ shape: ConvolutionShape) -> Int {
   let tables = InstructionSet.tileRows * (shape.kernelHeight * shape.kernelWidth + 2) * 2
   let floats = InstructionSet.panelWidth + copyCount(shape) + preparedCount(shape)
-  return InstructionSet.tileRows * floats + tables + 32
+  return InstructionSet.tileRows * floats + tables + 32 + PlaneRows.count(shape)
 }
 
 func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) {
@@ -112,7 +112,8 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   let (firstPanel, lastPanel) = (share.panels.lowerBound, share.panels.upperBound)
   let task = taskPointer.pointee
   let shape = task.shape
-  let access = WindowAccess(shape, pixelStride: task.input.pixelStride)
+  let readsPlanes = task.readsPlanes
+  let access = readsPlanes ? .rows : WindowAccess(shape, pixelStride: task.input.pixelStride)
   let window = shape.kernelHeight * shape.kernelWidth * shape.inChannels
   let segments = access.segments(shape)
   let windowStride = copyCount(shape)
@@ -127,6 +128,9 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
   let isAdded = task.residual != nil || task.addend != nil
   let prepared = tile + (convolutionScratch(shape) - capacity * preparedCount(shape)) / 16 * 16
   let isPrepared = task.normalization != nil || task.factors != nil
+  var planes = PlaneRows(
+    taskPointer, from: begin / shape.outWidth,
+    in: tile + (convolutionScratch(shape) - PlaneRows.count(shape)) / 16 * 16)
   let residual = task.residual ?? MapPointer(base: task.zeros, pixelStride: 0, rowStride: 0)
 
   // As many rows in one block as in the next, so that the last is not a sliver.
@@ -143,7 +147,11 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
     var row = 0
     while row < count {
       let run = min(count - row, shape.outWidth - x)
-      pointWindows(taskPointer, access, y, x, run, rows + row, copies + row * windowStride)
+      if readsPlanes {
+        planes.point(y, x, run, rows + row)
+      } else {
+        pointWindows(taskPointer, access, y, x, run, rows + row, copies + row * windowStride)
+      }
       var output = task.output.base + (y * task.output.rowStride + x * task.output.pixelStride)
       var other = residual.base + (y * residual.rowStride + x * residual.pixelStride)
       for i in row..<row + run {

@@ -14,7 +14,7 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     packedCount: { packedRoundedCount($0) }, pack: { packRounded($0, $1, $2, $3) },
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: false) })
   catalogue.add(
-    "direct-bf16", .direct, of: .areas, products: .bfloat16, maps: .any, prologues: .none,
+    "direct-bf16", .direct, of: .areas, products: .bfloat16, maps: .any, prologues: .planes,
     epilogues: .residual, items: .rows, block: block, tolerance: .roundedProduct, by: permit,
     packedCount: { packedRoundedCount($0) }, pack: { packRounded($0, $1, $2, $3) },
     scratch: { roundedConvolutionScratch($0, $1) }, run: { roundedConvolution($0, $1, tiles: false) })
@@ -30,6 +30,9 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     run: { depthwise($0, $1) })
   catalogue.add(
     "maxpool-any", of: PoolTask.self, maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
+  catalogue.add(
+    "pool-any", of: WindowPoolTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
+    run: { windowPool($0, $1) })
   catalogue.add(
     "resize-any", of: ResizeTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     scratch: { resizeScratch($0) }, run: { resize($0, $1) })
