@@ -25,7 +25,7 @@ MARKS = ("<!-- counts of files -->", "<!-- end of counts of files -->")
 #: Kind, example, the pattern of its name (extended regular expression), the pattern of paths that are its own, and, unless
 #: it is Sources, the folder in which the name means the example.
 ROWS = [
-    ("an operator", "mean over a window", r"AveragePool", r"/AveragePool"),
+    ("an operator", "mean over a window", r"[Aa]veragePool|Pooling\.", r"/Pooling"),
     ("an operator on another's kernel", "product of a map with a vector", r"ChannelProduct", r"/ChannelProduct"),
     ("an activation", "leaky ReLU", r"leakyReLU", r"(?!)"),
     ("an activation", "hard-swish", r"hardSwish", r"/HardSwish"),
