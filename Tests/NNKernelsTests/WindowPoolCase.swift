@@ -40,7 +40,7 @@ struct WindowPoolCase: Sendable {
       outWidth: outWidth, channels: channels, input: input, output: output)
   }
 
-  /// What it gives by its definition.
+  /// The output by its definition.
   func expected(_ kind: WindowPoolTask.Kind, of map: GuardedMap) -> [Expected] {
     var result: [Expected] = []
     for y in 0..<outHeight {

@@ -23,9 +23,11 @@ package struct WorkGrid: Equatable, Sendable {
   private static let evenThreads = 8
   /// Weights that a chunk streams from the second-level cache.
   private static let cachedWeights = 160 * 1024
-  /// Operations of a chunk of rows: some tens of microseconds' worth, or of short layers some five.
+  /// Operations of a chunk of rows: some tens of microseconds' worth, or of short layers some five, in vectors and in
+  /// tiles (AMX), which multiply four times as fast.
   private static let rowOperations = 15_000_000.0
-  private static let leastRowOperations = 2_000_000.0
+  private static let leastVectorOperations = 2_000_000.0
+  private static let leastTileOperations = 8_000_000.0
   /// Most chunks of a layer that is cut in rows: enough to share out evenly, few enough that weights are seldom read again.
   private static let mostRowChunks = 16
   /// Bytes of input that a chunk of rows keeps in the second-level cache.
@@ -50,7 +52,9 @@ package struct WorkGrid: Equatable, Sendable {
     case .pixels: self.init(pixels: shape, kernel.block)
     case .strassenPairs: self.init(pairs: shape, kernel.block)
     case .tiles(let tile): self.init(tiles: shape, tile, kernel.block)
-    case .rows: self.init(rows: shape, kernel.block)
+    case .rows:
+      let least = kernel.needs.contains(.amx) ? Self.leastTileOperations : Self.leastVectorOperations
+      self.init(rows: shape, kernel.block, least: least)
     }
   }
 
@@ -102,7 +106,7 @@ package struct WorkGrid: Equatable, Sendable {
   ///
   /// Every chunk reads its rows and all weights of its panels; of all ways to cut the work in enough pieces it is the one
   /// that reads least.
-  private init(rows shape: ConvolutionShape, _ block: ConvolutionKernel.Block) {
+  private init(rows shape: ConvolutionShape, _ block: ConvolutionKernel.Block, least: Double) {
     keepsRows = true
     unit = 1
     rows = shape.outHeight
@@ -110,8 +114,7 @@ package struct WorkGrid: Equatable, Sendable {
     let depth = shape.kernelHeight * shape.kernelWidth * shape.inChannels
     let operations = 2 * Double(rows * shape.outWidth) * Double(shape.outChannels * depth)
     let wanted = min(
-      Self.chunks(operations: operations, of: Self.rowOperations, atLeast: Self.leastRowOperations),
-      Self.mostRowChunks)
+      Self.chunks(operations: operations, of: Self.rowOperations, atLeast: least), Self.mostRowChunks)
     let inputBytes = 2 * shape.inHeight * shape.inWidth * shape.inChannels
     let weightBytes = 2 * depth * shape.outChannels
     let leastRows = min(rows, (inputBytes + Self.cachedInput - 1) / Self.cachedInput)
