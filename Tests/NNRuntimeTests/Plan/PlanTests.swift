@@ -155,9 +155,9 @@ struct PlanTests {
   }
 
   @Test(
-    "short layers are shared evenly, those of a microsecond are not",
+    "short layers are shared evenly, a pixel's large ones too, those of a microsecond are not",
     .enabled(if: InstructionSet.available.contains(.avx512bf16), "the CPU has no AVX-512 BF16"),
-    arguments: [(14, 112, 672, 8), (56, 16, 72, 4), (7, 32, 32, 1)])
+    arguments: [(14, 112, 672, 8), (56, 16, 72, 4), (7, 32, 32, 1), (1, 1280, 1000, 8), (1, 64, 64, 1)])
   func shortLayers(_ side: Int, _ channels: Int, _ outChannels: Int, _ chunks: Int) throws {
     let catalogue = try #require(InstructionSet.avx512bf16.catalogue)
     let shape = ConvolutionShape(

@@ -39,8 +39,11 @@ package struct WorkGrid: Equatable, Sendable {
   }
 
   private static func chunks(operations: Double, of chunk: Double, atLeast least: Double) -> Int {
-    let short = min(evenThreads, Int(operations / least))
-    let count = max(short, Int(operations / chunk), 1)
+    evened(max(min(evenThreads, Int(operations / least)), Int(operations / chunk)))
+  }
+
+  /// At least so many chunks: a power of two, or a multiple of `evenThreads`.
+  private static func evened(_ count: Int) -> Int {
     var even = 1
     while even < min(count, evenThreads) { even *= 2 }
     return count <= evenThreads ? even : (count + evenThreads - 1) / evenThreads * evenThreads
@@ -113,10 +116,13 @@ package struct WorkGrid: Equatable, Sendable {
     panels = (shape.outChannels + block.columns - 1) / block.columns
     let depth = shape.kernelHeight * shape.kernelWidth * shape.inChannels
     let operations = 2 * Double(rows * shape.outWidth) * Double(shape.outChannels * depth)
-    let wanted = min(
-      Self.chunks(operations: operations, of: Self.rowOperations, atLeast: least), Self.mostRowChunks)
     let inputBytes = 2 * shape.inHeight * shape.inWidth * shape.inChannels
     let weightBytes = 2 * depth * shape.outChannels
+    // Weights that few rows read take as long as they come.
+    let streamed = Self.evened(min(Self.evenThreads, weightBytes / (2 * Self.cachedWeights)))
+    let wanted = min(
+      max(streamed, Self.chunks(operations: operations, of: Self.rowOperations, atLeast: least)),
+      Self.mostRowChunks)
     let leastRows = min(rows, (inputBytes + Self.cachedInput - 1) / Self.cachedInput)
     var best = (bytes: Int.max, rows: 1, panels: 1)
     for panelChunks in 1...min(panels, wanted) {
