@@ -23,6 +23,20 @@ import Testing
       net.node("Relu", [y]), "groups \(groups) of \(out), \(kernel) by \(stride), \(dilation), \(pads)")
   }
 
+  @Test("kernels with wide gaps, as in atrous pyramids", arguments: [2, 6, 12], [1, 2])
+  func atrous(dilation: Int, stride: Int) throws {
+    for images in [1, 2] {
+      var net = DrawnNetwork(seed: dilation, input: [images, 20, 13, 17])
+      let y = net.node(
+        "Conv", ["x", net.weights([24, 20, 3, 3]), net.weights([24])],
+        [
+          "dilations": .ints([dilation, dilation]), "pads": .ints([dilation, dilation, dilation, dilation]),
+          "strides": .ints([stride, stride]),
+        ])
+      try net.check(net.node("Relu", [y]), "\(dilation) by \(stride), \(images) images")
+    }
+  }
+
   @Test("automatic paddings", arguments: ["SAME_UPPER", "SAME_LOWER", "VALID"])
   func automatic(padding: String) throws {
     for seed in 0..<4 {

@@ -84,6 +84,24 @@ import Testing
     try net.check(net.node("Conv", [again, net.weights([4, 16, 3, 3])], ["pads": .ints([1, 1, 1, 1])]))
   }
 
+  @Test(
+    "channels in any order: shuffles of many groups, and maps flattened before a classifier",
+    arguments: [1, 2])
+  func scattered(images: Int) throws {
+    var net = DrawnNetwork(seed: images, input: [images, 116, 5, 6])
+    let split = net.node("Reshape", ["x", net.integers([images, 2, 58, 5, 6])])
+    let turned = net.node("Transpose", [split], ["perm": .ints([0, 2, 1, 3, 4])])
+    let shuffled = net.node("Reshape", [turned, net.integers([images, 116, 5, 6])])
+    try net.check(net.node("Conv", [shuffled, net.weights([40, 116, 1, 1])]))
+
+    var classifier = DrawnNetwork(seed: images, input: [images, 300, 3, 2])
+    let map = classifier.node("Relu", ["x"])
+    let flat = classifier.node("Flatten", [map])
+    try classifier.check(
+      classifier.node(
+        "Gemm", [flat, classifier.weights([12, 1800]), classifier.weights([12])], ["transB": .int(1)]))
+  }
+
   @Test("concatenations, splits and shuffles of channels and of pixels")
   func movements() throws {
     var net = DrawnNetwork(seed: 6, input: [1, 8, 4, 6])

@@ -12,12 +12,21 @@ public struct Rearrangement: Sendable {
   /// Elements from one channel's source to the next one's: less than a pixel's, which then holds all of them, or a
   /// multiple of a pixel's.
   public var channelStride: Int
+  /// Elements from a pixel's first source to the source of each channel, where they are not equally far apart; else empty.
+  public var channelOffsets: [Int32] = []
 
   /// A rearrangement to a map of this size.
   public init(height: Int, width: Int, channels: Int, starts: [Int32], channelStride: Int) {
     (self.height, self.width, self.channels) = (height, width, channels)
     self.starts = starts
     self.channelStride = channelStride
+  }
+
+  /// A rearrangement to a map of this size, with a channel for each offset.
+  public init(height: Int, width: Int, starts: [Int32], channelOffsets: [Int32]) {
+    self.init(
+      height: height, width: width, channels: channelOffsets.count, starts: starts, channelStride: 0)
+    self.channelOffsets = channelOffsets
   }
 }
 
@@ -32,6 +41,7 @@ struct Rearrange: VectorOperator {
     var output: MutableMapPointer
     var starts: UnsafePointer<Int32>
     var channelStride: Int
+    var channelOffsets: UnsafePointer<Int32>?
   }
 
   var name: String { "rearrange" }
@@ -48,6 +58,12 @@ struct Rearrange: VectorOperator {
     }
     guard (0...MapShape.mostAlongSide).contains(order.channelStride) else {
       throw .wrongAttributes("\(counted(order.channelStride, "element")) from channel to channel")
+    }
+    guard order.channelOffsets.isEmpty else {
+      guard order.reaches(inputs[0]) else {
+        throw .wrongInputs(inputs, needed: "which does not hold all elements of the order")
+      }
+      return result
     }
     let (input, span) = (inputs[0], (order.channels - 1) * order.channelStride)
     let isWhole = order.channelStride % input.channels == 0
@@ -66,11 +82,16 @@ struct Rearrange: VectorOperator {
     let pixel = builder.map(node.inputs[0]).pixelStride
     func place(_ element: Int) -> Int { element / input.channels * pixel + element % input.channels }
     let starts = TaskMemory(array: order.starts.map { $0 < 0 ? -1 : Int32(place(Int($0))) })
+    let offsets =
+      order.channelOffsets.isEmpty
+      ? nil : TaskMemory(array: order.channelOffsets.map { Int32(place(Int($0))) })
     let task = unsafe TaskMemory(
       Task(
         width: output.width, channels: output.channels, input: builder.pointer(node.inputs[0]),
         output: builder.mutableMap(node.output), starts: starts.pointer,
-        channelStride: place(order.channelStride)), keeping: [starts, builder.arena] + builder.operands)
+        channelStride: place(order.channelStride),
+        channelOffsets: offsets.map { unsafe UnsafePointer($0.pointer) }),
+      keeping: [starts, builder.arena] + builder.operands + (offsets.map { [$0] } ?? []))
     return builder.step(
       layer.index, kernel, task, items: output.pixels, together: builder.pixelsTogether(output))
   }
@@ -88,6 +109,8 @@ struct Rearrange: VectorOperator {
       let source = unsafe task.input + start
       if start < 0 {
         unsafe target.update(repeating: 0, count: channels)
+      } else if let offsets = unsafe task.channelOffsets {
+        for channel in 0..<channels { unsafe target[channel] = source[Int(offsets[channel])] }
       } else if channels == 3 {
         // Color pictures, by far the most often.
         unsafe (target[0], target[1], target[2]) = (source[0], source[step], source[2 &* step])
@@ -97,6 +120,17 @@ struct Rearrange: VectorOperator {
         for channel in 0..<channels { unsafe target[channel] = source[channel &* step] }
       }
     }
+  }
+}
+
+extension Rearrangement {
+  /// Whether a map has all sources of an order with offsets, of each pixel within pixels at the same places from each other.
+  fileprivate func reaches(_ input: MapShape) -> Bool {
+    guard channelOffsets.count == channels, let first = channelOffsets.min(), first >= 0 else { return false }
+    func most(_ numbers: [Int32], _ part: (Int) -> Int) -> Int { numbers.map { part(Int($0)) }.max() ?? 0 }
+    let kept = starts.filter { $0 >= 0 }
+    return most(kept) { $0 % input.channels } + most(channelOffsets) { $0 % input.channels } < input.channels
+      && most(kept) { $0 } + most(channelOffsets) { $0 } < input.count
   }
 }
 

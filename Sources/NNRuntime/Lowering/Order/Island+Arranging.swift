@@ -3,6 +3,9 @@ import NNRuntime
 // Tensors as the maps that layers want: as they lie, as a part of a map, or rearranged.
 
 extension Island {
+  /// Most runs of channels that are side by side, as each may be a part of a map, without work.
+  private static let mostParts = 8
+
   /// The tensor with nothing owed.
   func settled(_ x: Lowered, _ name: String) -> Lowered? {
     guard x.factor != 1 else { return x }
@@ -115,19 +118,31 @@ extension Island {
       from.of(images: 1).count <= Int(Int32.max)
     else { return nil }
     let (pixels, channels) = (split.axes[0], split.axes[1])
+    if channels.count > 1, channels[0].size <= Self.mostParts,
+      let parts = inParts(source, offset, pixels, channels, as: shape, name)
+    {
+      return parts
+    }
+    let view = StridedView(offset: offset, axes: [pixels, channels])
+    let starts = pixels.places(from: offset)
     guard channels.count <= 1 else {
-      return inParts(source, offset, pixels, channels, as: shape, name)
+      let offsets = channels.places(from: 0)
+      func most(_ places: [Int]) -> Int { places.map { $0 % from.channels }.max() ?? 0 }
+      guard (starts + offsets).allSatisfy({ $0 >= 0 }), most(starts) + most(offsets) < from.channels else {
+        return inParts(source, offset, pixels, channels, as: shape, name)
+      }
+      return arranged(Arrangement(value: source.number, view: view, shape: shape)) {
+        source.rearranged(
+          Rearrangement(
+            height: shape.height, width: shape.width, starts: starts.map { Int32($0) },
+            channelOffsets: offsets.map { Int32($0) }), name: unique("\(name).order"))
+      }
     }
     let stride = channels.first?.stride ?? 1
-    var starts = [offset]
-    for factor in pixels {
-      starts = starts.flatMap { start in (0..<factor.size).map { start + $0 * factor.stride } }
-    }
     let span = (one.channels - 1) * stride
     guard stride >= 0,
       stride % from.channels == 0 || starts.allSatisfy({ $0 % from.channels + span < from.channels })
     else { return nil }
-    let view = StridedView(offset: offset, axes: [pixels, channels])
     return arranged(Arrangement(value: source.number, view: view, shape: shape)) {
       source.rearranged(
         Rearrangement(
@@ -216,6 +231,15 @@ extension Island {
     let ordered = refined.flatMap(\.self).sorted { $0.a > $1.a }
     return rearranged(
       x.value, x.view.offset, ordered.map { Factor(size: $0.size, stride: $0.b) }, as: map, name)
+  }
+}
+
+extension [Factor] {
+  /// The places that these factors count through, from `start` on.
+  fileprivate func places(from start: Int) -> [Int] {
+    reduce([start]) { places, factor in
+      places.flatMap { place in (0..<factor.size).map { place + $0 * factor.stride } }
+    }
   }
 }
 

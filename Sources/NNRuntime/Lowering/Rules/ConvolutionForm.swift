@@ -3,8 +3,8 @@ import NNRuntime
 /// A convolution in the forms that the engine's fast kernels have: one stride, one padding, no dilation, dense or with one
 /// filter a channel.
 ///
-/// Everything else is brought to that: dilated kernels and those with uneven paddings get zeros, maps are padded, groups
-/// become dense convolutions side by side, with several narrow groups in one.
+/// Everything else is brought to that: dilated kernels and those with uneven paddings get zeros, or their windows are written
+/// side by side, maps are padded, groups become dense convolutions side by side, with several narrow groups in one.
 struct ConvolutionForm {
   /// How windows move along an axis.
   struct Axis {
@@ -25,7 +25,7 @@ struct ConvolutionForm {
   var down, across: Axis
 
   /// Most elements of a kernel with zeros in it.
-  private static let largestKernel = 196
+  static let largestKernel = 196
   /// How much more than without zeros a kernel may be, rather than that the map is padded.
   private static let mostZeros = 1.8
   /// Channels that groups are taken together up to.
@@ -39,6 +39,7 @@ struct ConvolutionForm {
 
   /// The convolution of a map; nil where it has no such form.
   func applied(to value: MapValue, _ name: String, _ operands: Operands) -> MapValue? {
+    if let gathered = gathered(from: value, name, operands) { return gathered }
     var form = self
     let shape = value.shape
     guard groups > 0, shape.channels % groups == 0, weights.shape[1] == shape.channels / groups,
