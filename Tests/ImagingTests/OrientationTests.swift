@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 import Testing
@@ -55,6 +56,12 @@ import Testing
       }
     }
     #expect(upright.oriented(orientation.inverse) == image)
+  }
+
+  @Test(arguments: Orientation.allCases, [2, 7])
+  func threadsTurnThePictureAlike(orientation: Orientation, threads: Int) {
+    let image = TestPictures.noise(width: 150, height: 131)
+    #expect(Parallel.team(of: threads) { image.oriented(orientation) } == image.oriented(orientation))
   }
 
   /// The picture 1 2 / 3 4 / 5 6 (rows), turned as the EXIF standard words it.

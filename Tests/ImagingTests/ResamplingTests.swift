@@ -1,3 +1,4 @@
+import FileFormats
 import Imaging
 import TestSupport
 import Testing
@@ -11,6 +12,15 @@ import Testing
   func bilinear8EqualsOpenCV(width: Int, height: Int) throws {
     let resized = try Goldens.source().resizedBilinear8(width: width, height: height)
     #expect(try resized == Goldens.picture("bilinear8_\(width)x\(height).png"))
+  }
+
+  @Test(arguments: [2, 7])
+  func threadsResizeAlike(threads: Int) {
+    let image = TestPictures.noise(width: 90, height: 61)
+    for (width, height) in [(45, 31), (200, 150), (1, 1), (90, 3)] {
+      let resized = Parallel.team(of: threads) { image.resizedBilinear8(width: width, height: height) }
+      #expect(resized == image.resizedBilinear8(width: width, height: height))
+    }
   }
 
   @Test(arguments: [(48, 12), (20, 40)])

@@ -35,10 +35,7 @@ extension DepthFusion {
           switch options.method {
           case .guided:
             alignment.metric(
-              relative,
-              following: GuidedRamps(sensor, unsure: unsure, relative, alignment, model: options.sensor)?
-                .readings ?? sensor,
-              noise: options.sensor.noise, threads: threads)
+              relative, following: sensor, unsure: unsure, model: options.sensor, threads: threads)
           case .fit: alignment.metric(relative)
           }
         found.withLock { $0.metric = metric }
@@ -51,7 +48,7 @@ extension DepthFusion {
     report.sensor = options.sensor
     let (metric, quality) = found.withLock { $0 }
     report.quality = quality
-    report.shares = metric?.shares
+    report.shares = Parallel.team(of: threads) { metric?.shares }
     return FusedDepth(report: report, metric: metric)
   }
 
@@ -68,22 +65,32 @@ extension DepthFusion {
 }
 
 extension MetricDepth {
-  /// The share of cells known in each way.
+  /// The share of cells known in each way, counted side by side by the calling thread's team.
   var shares: [DepthState: Double] {
-    var counts = [Int](repeating: 0, count: DepthState.allCases.count)
-    let states = self.states.elements.span
-    // Counters of a byte, which a vector holds sixteen of, over no more cells than such a one can count.
-    for start in stride(from: 0, to: states.count, by: Int(UInt8.max)) {
-      let cells = states.extracting(start..<min(start + Int(UInt8.max), states.count))
-      for state in DepthState.allCases {
-        var count: UInt8 = 0
-        for index in cells.indices { count &+= cells[index] == state ? 1 : 0 }
-        counts[Int(state.rawValue)] += Int(count)
-      }
+    let parts = 8
+    let counts = Parallel.map(parts) { part in
+      Self.counts(
+        states.elements.span.extracting(
+          states.elements.count * part / parts..<states.elements.count * (part + 1) / parts))
     }
+    let count = Double(states.elements.count)
     return Dictionary(
-      uniqueKeysWithValues: DepthState.allCases.map {
-        ($0, Double(counts[Int($0.rawValue)]) / Double(states.count))
+      uniqueKeysWithValues: DepthState.allCases.map { state in
+        (state, Double(counts.reduce(0) { $0 + $1[Int(state.rawValue)] }) / count)
       })
+  }
+
+  /// How many cells are known in each way, by the states' codes.
+  private static func counts(_ states: Span<DepthState>) -> [Int] {
+    var counts = [Int](repeating: 0, count: DepthState.allCases.count)
+    // A number holds a counter of 12 bits for each state, over no more cells than such a one can count.
+    let (bits, most) = (UInt64(12), 0xfff)
+    for first in stride(from: 0, to: states.count, by: most) {
+      let cells = states.extracting(first..<min(first + most, states.count))
+      var packed: UInt64 = 0
+      for index in cells.indices { packed &+= 1 &<< (bits &* UInt64(cells[index].rawValue)) }
+      for state in counts.indices { counts[state] += Int(packed >> (bits * UInt64(state)) & UInt64(most)) }
+    }
+    return counts
   }
 }

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -47,15 +48,17 @@ struct GuidedCells {
 
   /// Cells of `sensor` that are guided, as `GuidedRamps` leaves them, count as readings and stay guided.
   ///
-  /// `fillsGaps`: false leaves cells without reading empty, for asking a few with `predicted`.
+  /// - `guide`: The alignment's `guides` of that size, where they are known.
+  /// - `fillsGaps`: false leaves cells without reading empty, for asking a few with `predicted`.
   init(
     _ alignment: DepthAlignment, _ relative: RelativeDepth, sensor: MetricDepth, noise: SensorNoise,
-    fillsGaps: Bool = true
+    guide known: [Float]? = nil, fillsGaps: Bool = true
   ) {
     width = sensor.width
     height = sensor.height
     self.noise = noise
-    guide = alignment.guides(relative, width: width, height: height)
+    guide = known ?? alignment.guides(relative, width: width, height: height)
+    precondition(guide.count == sensor.values.elements.count)
     let guide = self.guide
     inverse = guide.indices.map { cell in
       let isKnown = sensor.states.elements[cell] == .measured || sensor.states.elements[cell] == .guided
@@ -71,11 +74,20 @@ struct GuidedCells {
 
   private mutating func fill() {
     let nearest = nearestReadings()
-    let read = inverse
-    for cell in read.indices where read[cell].isNaN {
-      guard let found = predicted(cell, nearest) else { continue }
-      inverse[cell] = found.inverse
-      states[cell] = found.isNear ? .guided : .fitted
+    let gaps = inverse.indices.filter { inverse[$0].isNaN }
+    let read = self
+    let (found, states): ([Float], [DepthState]) = Parallel.rows(
+      gaps.count, width: 1, threads: Parallel.teamThreads
+    ) { range, inverse, states in
+      for index in range {
+        let cell = gaps[index]
+        let found = read.predicted(cell, nearest)
+        inverse[index - range.lowerBound] = found?.inverse ?? .nan
+        states[index - range.lowerBound] = found.map { $0.isNear ? .guided : .fitted } ?? .invalid
+      }
+    }
+    for (index, cell) in gaps.enumerated() where states[index] != .invalid {
+      (inverse[cell], self.states[cell]) = (found[index], states[index])
     }
   }
 
@@ -97,8 +109,8 @@ struct GuidedCells {
       let length: Float = axis < 2 ? 1 : 2
       let ahead = nearest.reading(from: cell, axis: axis, back: false)
       let behind = nearest.reading(from: cell, axis: axis, back: true)
-      for found in [ahead, behind] {
-        guard let found else { continue }
+      for side in 0..<2 {
+        guard let found = side == 0 ? ahead : behind else { continue }
         distance = min(distance, found.steps)
         let trust = trust(found.cell) / (Float(found.steps * found.steps) * length)
         scale.readings += trust * inverse[found.cell]
@@ -196,11 +208,14 @@ extension DepthAlignment {
     let values = relative.values
     let columns = GridMapping(from: width, to: values.width).pairs
     let rows = GridMapping(from: height, to: values.height).pairs
-    var guides: [Float] = []
-    guides.reserveCapacity(width * height)
-    for row in rows {
-      for column in columns { guides.append(guide(values.bilinear(in: values.elements.span, column, row))) }
+    return Parallel.rows(height, width: width, threads: Parallel.teamThreads) { range, guides in
+      let cells = values.elements.span
+      for row in range {
+        let start = (row - range.lowerBound) * width
+        for column in columns.indices {
+          guides[start + column] = guide(values.bilinear(in: cells, columns[column], rows[row]))
+        }
+      }
     }
-    return guides
   }
 }

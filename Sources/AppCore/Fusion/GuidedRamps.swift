@@ -65,7 +65,7 @@ struct GuidedRamps {
   /// Inverse depth of every cell that reads within the range, NaN of the others.
   private let inverse: [Float]
   /// Inverse depth of the aligned relative depth there, NaN where there is none.
-  private let guide: [Float]
+  let guide: [Float]
 
   /// Nil for a sensor whose ramps are narrower than a cell.
   ///
@@ -128,9 +128,15 @@ struct GuidedRamps {
     let offsets = (-radius...radius).flatMap { dy in
       (-radius...radius).filter { dx in dx * dx + dy * dy <= radius * radius + 1 }.map { (dx: $0, dy: dy) }
     }
+    let read = self
+    let predictions: [Float] = Parallel.rows(ramps.count, width: 1, threads: Parallel.teamThreads) {
+      range, predictions in
+      for index in range {
+        predictions[index - range.lowerBound] = read.predicted(ramps[index], witnesses, offsets) ?? .nan
+      }
+    }
     var (values, states) = (readings.values.elements, readings.states.elements)
-    for cell in ramps {
-      guard let found = predicted(cell, witnesses, offsets) else { continue }
+    for (cell, found) in zip(ramps, predictions) where !found.isNaN {
       let own = inverse[cell]
       let isKept =
         abs(found - own) < Self.kept * own || abs(guide[cell] - own) < Self.confirmed * own
@@ -196,20 +202,29 @@ struct GuidedRamps {
         }
       }
     }
-    return isNear.indices.map { cell in
-      let own = inverse[cell]
-      guard isNear[cell], !own.isNaN, !guide[cell].isNaN else { return .none }
-      let slopes = change(inverse.span, cell)
-      let guides = change(guide.span, cell)
-      func carried(_ slope: Float) -> Float {
-        let share = slope / (Self.slope * own)
-        return slope / (1 + share * share)
+    let near = isNear
+    return Parallel.rows(height, width: width, threads: Parallel.teamThreads) { range, witnesses in
+      let start = range.lowerBound * width
+      for cell in start..<range.upperBound * width {
+        witnesses[cell - start] = near[cell] ? witness(cell) : .none
       }
-      return Witness(
-        inverse: own, guide: guide[cell], slopeX: carried(slopes.x), slopeY: carried(slopes.y),
-        change: slopes.greatest * slopes.greatest, guideChange: guides.greatest * guides.greatest,
-        weight: readings.states.elements[cell] == .measured ? 1 : Self.unsureWeight)
     }
+  }
+
+  /// The reading of a cell that does not lie on the map's border.
+  private func witness(_ cell: Int) -> Witness {
+    let own = inverse[cell]
+    guard !own.isNaN, !guide[cell].isNaN else { return .none }
+    let slopes = change(inverse.span, cell)
+    let guides = change(guide.span, cell)
+    func carried(_ slope: Float) -> Float {
+      let share = slope / (Self.slope * own)
+      return slope / (1 + share * share)
+    }
+    return Witness(
+      inverse: own, guide: guide[cell], slopeX: carried(slopes.x), slopeY: carried(slopes.y),
+      change: slopes.greatest * slopes.greatest, guideChange: guides.greatest * guides.greatest,
+      weight: readings.states.elements[cell] == .measured ? 1 : Self.unsureWeight)
   }
 
   /// The change of a plane for each column and row about a cell, and the greatest along four axes.

@@ -17,19 +17,23 @@ struct NearestReadings {
   }
 
   private static func steps(_ hasReading: [Bool], width: Int, height: Int, dx: Int, dy: Int) -> [Int32] {
-    var steps = [Int32](repeating: 0, count: hasReading.count)
+    var counted = [Int32](repeating: 0, count: hasReading.count)
+    let isRead = hasReading.span
+    var steps = counted.mutableSpan
+    let columns = max(0, -dx)..<max(max(0, -dx), width - max(0, dx))
     for row in 0..<height {
       // The cell that is read below is computed first.
       let y = dy > 0 ? height - 1 - row : row
-      guard (0..<height).contains(y + dy) else { continue }
-      for column in 0..<width {
-        let x = dx > 0 ? width - 1 - column : column
-        guard x + dx >= 0, x + dx < width else { continue }
-        let next = (y + dy) * width + x + dx
-        steps[y * width + x] = hasReading[next] ? 1 : steps[next] > 0 ? steps[next] + 1 : 0
+      guard y + dy >= 0, y + dy < height else { continue }
+      for column in columns {
+        let x = dx > 0 ? columns.upperBound - 1 - (column - columns.lowerBound) : column
+        let cell = y &* width &+ x
+        let next = cell &+ dy &* width &+ dx
+        let beyond = steps[next]
+        steps[cell] = isRead[next] ? 1 : beyond > 0 ? beyond &+ 1 : 0
       }
     }
-    return steps
+    return counted
   }
 
   /// The cell of the nearest reading along an axis, ahead (`back` false) or back, and how many steps away it lies.

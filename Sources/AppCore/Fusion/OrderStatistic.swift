@@ -23,35 +23,41 @@ package func orderStatistic(_ values: [Double], rank: Int, scratch: inout [Doubl
 /// The value that would stand at `rank` if a few values were sorted (quickselect, Hoare 1961): linear in the mean, and as slow
 /// as the square of their number at worst, so that it is for few.
 private func selected(_ values: [Double], rank: Int) -> Double {
-  var values = values
-  var (low, high) = (0, values.count)
-  while high - low > 1 {
-    let (first, middle, last) = (values[low], values[(low + high) / 2], values[high - 1])
+  var (rest, count, rank) = (values, values.count, rank)
+  var (lower, upper) = (rest, rest)
+  while count > 1 {
+    let (first, middle, last) = (rest[0], rest[count / 2], rest[count - 1])
     let pivot = max(min(first, middle), min(max(first, middle), last))
-    // Less than the pivot, the same, not yet compared, greater.
-    var (same, next, greater) = (low, low, high)
-    while next < greater {
-      let value = values[next]
-      if value < pivot {
-        values.swapAt(same, next)
-        same += 1
-        next += 1
-      } else if value > pivot {
-        greater -= 1
-        values.swapAt(next, greater)
-      } else {
-        next += 1
-      }
-    }
-    if rank < same {
-      high = same
-    } else if rank >= greater {
-      low = greater
+    let (less, greater) = split(rest.span.extracting(0..<count), by: pivot, &lower, &upper)
+    if rank < less {
+      swap(&rest, &lower)
+      count = less
+    } else if rank >= count - greater {
+      rank -= count - greater
+      swap(&rest, &upper)
+      count = greater
     } else {
       return pivot
     }
   }
-  return values[low]
+  return rest[0]
+}
+
+/// Moves the values less than the pivot and those greater to the fronts of two arrays, without branches; how many they are.
+private func split(
+  _ values: Span<Double>, by pivot: Double, _ lower: inout [Double], _ upper: inout [Double]
+) -> (less: Int, greater: Int) {
+  var lower = lower.mutableSpan
+  var upper = upper.mutableSpan
+  var (less, greater) = (0, 0)
+  for index in values.indices {
+    let value = values[index]
+    lower[less] = value
+    upper[greater] = value
+    less &+= value < pivot ? 1 : 0
+    greater &+= value > pivot ? 1 : 0
+  }
+  return (less, greater)
 }
 
 /// Two values between which the value at a rank very probably lies.

@@ -17,27 +17,22 @@ struct SensorGuidedDepth {
   static let leastWeight: Float = 0.02
 
   /// The pixels that are computed at once.
-  private typealias Lanes = SIMD4<Float>
-  private static let lanes = 4
+  private typealias Lanes = SIMD8<Float>
+  private static let lanes = 8
 
-  /// A row of cells laid out under the pixels of a row: of each pixel the cell to the left and that to the right.
-  private struct SpreadRow {
-    var leftGuide: [Lanes]
-    var rightGuide: [Lanes]
-    var leftInverse: [Lanes]
-    var rightInverse: [Lanes]
-
-    init(blocks: Int) {
-      leftGuide = [Lanes](repeating: .zero, count: blocks)
-      (rightGuide, leftInverse, rightInverse) = (leftGuide, leftGuide, leftGuide)
-    }
+  /// Cells under a block of pixels in a row of cells: of each pixel the one to the left and that to the right.
+  private struct Beside {
+    var leftGuide = Lanes.zero
+    var rightGuide = Lanes.zero
+    var leftInverse = Lanes.zero
+    var rightInverse = Lanes.zero
   }
 
   /// Pixels of a block from one on that lie between the same two cells.
   private struct Run {
     let first: Int
     let second: Int
-    let pixels: SIMDMask<SIMD4<Int32>>
+    let pixels: SIMDMask<SIMD8<Int32>>
   }
 
   private let alignment: DepthAlignment
@@ -68,7 +63,7 @@ struct SensorGuidedDepth {
         guard lane == 0 || runs.last?.first != pair.first || runs.last?.second != pair.second else {
           continue
         }
-        let lanes = SIMD4<Int32>(0, 1, 2, 3)
+        let lanes = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
         runs.append(
           Run(first: pair.first, second: pair.second, pixels: lanes .>= Int32(truncatingIfNeeded: lane)))
       }
@@ -82,119 +77,118 @@ struct SensorGuidedDepth {
   func metric(threads: Int) -> MetricDepth {
     let (width, height) = (relative.width, relative.height)
     let (values, states) = Parallel.rows(height, width: width, threads: threads) { range, values, states in
-      // Swift 6.2 compiles no closure that writes two spans: rows are made in arrays.
-      forEachRow(range) { start, row in
-        for x in 0..<width { values[start + x] = row.values[x] }
-        for x in 0..<width { states[start + x] = row.states[x] }
-      }
+      fill(range, &values, &states)
     }
     return MetricDepth(
       values: Plane(width: width, height: height, elements: values),
       states: Plane(width: width, height: height, elements: states))
   }
 
-  /// A row of pixels: depth in meters, and how it is known.
-  private struct PixelRow {
-    var values: [Float]
-    var states: [DepthState]
-  }
-
-  /// Calls `body(first pixel of the range, row)` for each row of pixels.
-  private func forEachRow(_ range: Range<Int>, _ body: (_ start: Int, _ row: PixelRow) -> Void) {
-    var pixels = PixelRow(values: [Float](repeating: 0, count: relative.width), states: [])
-    var upper = SpreadRow(blocks: fractions.count)
+  /// Depth in meters of some rows of pixels, and how it is known.
+  private func fill(
+    _ range: Range<Int>, _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>
+  ) {
+    var upper = [Beside](repeating: Beside(), count: fractions.count)
     var lower = upper
     var spread = (upper: -1, lower: -1)
-    var stateRow: (cells: Int, states: [DepthState], reachesFar: Bool) = (-1, [], false)
+    var near: (row: Int, states: [DepthState], reachesFar: Bool) = (-1, [], false)
     for y in range {
       let row = rows[y]
       if spread.upper != row.first {
-        if spread.lower == row.first { swap(&upper, &lower) } else { fill(&upper, row: row.first) }
+        if spread.lower == row.first { swap(&upper, &lower) } else { lay(&upper, row: row.first) }
         spread = (row.first, -1)
       }
       if spread.lower != row.second {
-        fill(&lower, row: row.second)
+        lay(&lower, row: row.second)
         spread.lower = row.second
       }
       let nearest = row.fraction < 0.5 ? row.first : row.second
-      if stateRow.cells != nearest {
+      if near.row != nearest {
         let states = nearestColumns.map { cells.states[nearest * cells.width + $0] }
-        stateRow = (nearest, states, states.contains { $0 != .measured && $0 != .guided })
+        near = (nearest, states, states.contains { $0 != .measured && $0 != .guided })
       }
+      let start = (y - range.lowerBound) * relative.width
+      let known = near.states.span
+      precondition(start >= 0 && known.count <= states.count - start)
+      for x in 0..<known.count { states[start &+ x] = known[x] }
       compute(
-        y, upper, lower, down: row.fraction, near: stateRow.states, reachesFar: stateRow.reachesFar, &pixels)
-      body((y - range.lowerBound) * relative.width, pixels)
+        y, upper.span, lower.span, down: row.fraction, reachesFar: near.reachesFar, &values, &states, start)
     }
   }
 
-  private func fill(_ spread: inout SpreadRow, row: Int) {
+  /// Lays a row of cells out under the pixels of a row.
+  private func lay(_ spread: inout [Beside], row: Int) {
     let start = row * cells.width
     let (guide, inverse) = (cells.guide.span, cells.inverse.span)
     let runs = self.runs.span
     for block in fractions.indices {
-      var (a, b, c, d) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
+      var beside = Beside()
       for index in starts[block]..<starts[block + 1] {
         let run = runs[index]
         let (first, second) = (start + run.first, start + run.second)
-        a.replace(with: guide[first], where: run.pixels)
-        b.replace(with: guide[second], where: run.pixels)
-        c.replace(with: inverse[first], where: run.pixels)
-        d.replace(with: inverse[second], where: run.pixels)
+        beside.leftGuide.replace(with: guide[first], where: run.pixels)
+        beside.rightGuide.replace(with: guide[second], where: run.pixels)
+        beside.leftInverse.replace(with: inverse[first], where: run.pixels)
+        beside.rightInverse.replace(with: inverse[second], where: run.pixels)
       }
-      spread.leftGuide[block] = a
-      spread.rightGuide[block] = b
-      spread.leftInverse[block] = c
-      spread.rightInverse[block] = d
+      spread[block] = beside
     }
   }
 
-  /// A row of pixels; `near` has the states of the nearest cells.
+  /// A row of pixels, from `start` on; `states` has those of the nearest cells.
   private func compute(
-    _ y: Int, _ upper: SpreadRow, _ lower: SpreadRow, down: Float, near: [DepthState], reachesFar: Bool,
-    _ row: inout PixelRow
+    _ y: Int, _ upper: Span<Beside>, _ lower: Span<Beside>, down: Float, reachesFar: Bool,
+    _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>, _ start: Int
   ) {
     let width = relative.width
     let source = relative.elements.span.extracting(y * width..<(y + 1) * width)
-    precondition(near.count == width)
-    row.states = near
-    for block in fractions.indices {
-      let first = block * Self.lanes
+    let rights = fractions.span
+    let up = 1 - down
+    let blocks = rights.count
+    precondition(upper.count == blocks && lower.count == blocks && start + width <= values.count)
+    for block in 0..<blocks {
+      let first = block &* Self.lanes
       var r = Lanes.zero
       // Whole blocks are loaded and stored as vectors: their length is known.
-      let isWhole = first + Self.lanes <= width
-      let pixels = isWhole ? first..<first + Self.lanes : first..<width
+      let isWhole = first &+ Self.lanes <= width
       if isWhole {
-        let whole = source.extracting(first..<first + Self.lanes)
+        let whole = source.extracting(first..<first &+ Self.lanes)
         for lane in 0..<Self.lanes { r[lane] = whole[lane] }
       } else {
-        for x in pixels { r[x - first] = source[x] }
+        for x in first..<width { r[x - first] = source[x] }
       }
-      let guide = aligned(r)
-      var sums = Sums(guide)
-      let right = fractions[block]
+      var sums = Sums(aligned(r))
+      let right = rights[block]
       let left = 1 - right
-      sums.add(upper.leftGuide[block], upper.leftInverse[block], share: left * (1 - down))
-      sums.add(upper.rightGuide[block], upper.rightInverse[block], share: right * (1 - down))
-      sums.add(lower.leftGuide[block], lower.leftInverse[block], share: left * down)
-      sums.add(lower.rightGuide[block], lower.rightInverse[block], share: right * down)
+      let (above, below) = (upper[block], lower[block])
+      sums.add(above.leftGuide, above.leftInverse, share: left * up)
+      sums.add(above.rightGuide, above.rightInverse, share: right * up)
+      sums.add(below.leftGuide, below.leftInverse, share: left * down)
+      sums.add(below.rightGuide, below.rightInverse, share: right * down)
       let meters = sums.meters
+      let place = start &+ first
       if isWhole {
-        for lane in 0..<Self.lanes { row.values[first + lane] = meters[lane] }
+        for lane in 0..<Self.lanes { values[place &+ lane] = meters[lane] }
       } else {
-        for x in pixels { row.values[x] = meters[x - first] }
+        for x in first..<width { values[start + x] = meters[x - first] }
       }
       let isOrdinary = (meters .> 0) .& (meters .< 100) .& (sums.weights .> Self.leastWeight)
-      if all(isOrdinary), !reachesFar || !holdsFar(near, pixels) { continue }
+      let pixels = first..<min(first &+ Self.lanes, width)
+      if all(isOrdinary), !reachesFar || !Self.holdsFar(states, start, pixels) { continue }
       for x in pixels {
-        (row.values[x], row.states[x]) = judged(
-          row.values[x], row.states[x], weight: sums.weights[x - first], relative: r[x - first])
+        (values[start + x], states[start + x]) = judged(
+          values[start + x], states[start + x], weight: sums.weights[x - first], relative: r[x - first])
       }
     }
   }
 
-  /// Whether some of the pixels have no reading near.
-  private func holdsFar(_ states: [DepthState], _ pixels: Range<Int>) -> Bool {
-    pixels.contains { states[$0] != .measured && states[$0] != .guided }
+  /// Whether some pixels of the row from `start` on have no reading near.
+  @inline(__always)
+  private static func holdsFar(
+    _ states: borrowing MutableSpan<DepthState>, _ start: Int, _ pixels: Range<Int>
+  ) -> Bool {
+    for x in pixels where states[start + x] != .measured && states[start + x] != .guided { return true }
+    return false
   }
 
   /// A pixel's depth within bounds, and how it is known.
@@ -269,7 +263,21 @@ extension DepthAlignment {
     _ relative: RelativeDepth, following sensor: MetricDepth, noise: SensorNoise = SensorModel().noise,
     threads: Int = 1
   ) -> MetricDepth {
-    let cells = GuidedCells(self, relative, sensor: sensor, noise: noise)
+    metric(relative, GuidedCells(self, relative, sensor: sensor, noise: noise), threads: threads)
+  }
+
+  /// The same, of readings of which those on the ramps that a sensor makes of steps are moved to one side.
+  func metric(
+    _ relative: RelativeDepth, following sensor: MetricDepth, unsure: Plane<Float>?, model: SensorModel,
+    threads: Int
+  ) -> MetricDepth {
+    let ramps = GuidedRamps(sensor, unsure: unsure, relative, self, model: model)
+    let cells = GuidedCells(
+      self, relative, sensor: ramps?.readings ?? sensor, noise: model.noise, guide: ramps?.guide)
+    return metric(relative, cells, threads: threads)
+  }
+
+  private func metric(_ relative: RelativeDepth, _ cells: GuidedCells, threads: Int) -> MetricDepth {
     guard cells.states.contains(.measured) else { return metric(relative) }
     return SensorGuidedDepth(self, relative, cells: cells).metric(threads: threads)
   }

@@ -41,49 +41,58 @@ struct SharpenedSteps {
     let spans = 1...max(2, Int(clamping: (Self.reach.spreads * spread).rounded(.up)))
     let isBent = Self.bentCells(read, width: width, height: height, spans: spans, errors: errors)
     let surfaces = Surfaces(width: width, height: height, inverse: read, isBent: isBent)
-    var carried: [Double] = []
-    for cell in read.indices where isBent[cell] {
-      carried.removeAll(keepingCapacity: true)
-      for (dx, dy) in Self.directions {
-        if let value = surfaces.carried(to: cell, dx, dy, within: spans.upperBound + Self.reach.beyond) {
-          carried.append(value)
-        }
+    let bent = read.indices.filter { isBent[$0] }
+    let reach = spans.upperBound + Self.reach.beyond
+    let found: [Double] = Parallel.rows(bent.count, width: 1, threads: Parallel.teamThreads) { range, found in
+      for index in range {
+        found[index - range.lowerBound] =
+          Self.placed(bent[index], own: read[bent[index]], surfaces, within: reach) ?? .nan
       }
-      guard let least = carried.min(), let greatest = carried.max(), greatest > (1 + Self.leastStep) * least
-      else { continue }
-      let own = read[cell]
-      func apart(_ value: Double) -> Double { max(value / own, own / value) }
-      let nearest = carried.min { apart($0) < apart($1) } ?? own
-      let alike = carried.filter { abs($0 - nearest) < Self.same * nearest }
-      inverse[cell] = alike.reduce(0, +) / Double(alike.count)
+    }
+    for (cell, value) in zip(bent, found) where !value.isNaN {
+      inverse[cell] = value
       isChanged[cell] = true
     }
+  }
+
+  /// The inverse depth of a bent cell on the surface that comes nearer to what it reads; nil where there is no step.
+  private static func placed(_ cell: Int, own: Double, _ surfaces: Surfaces, within reach: Int) -> Double? {
+    let carried = directions.compactMap { surfaces.carried(to: cell, $0, $1, within: reach) }
+    guard let least = carried.min(), let greatest = carried.max(), greatest > (1 + leastStep) * least
+    else { return nil }
+    func apart(_ value: Double) -> Double { max(value / own, own / value) }
+    let nearest = carried.min { apart($0) < apart($1) } ?? own
+    let alike = carried.filter { abs($0 - nearest) < same * nearest }
+    return alike.reduce(0, +) / Double(alike.count)
   }
 
   /// Cells of which a second difference over one of some spans, which vanishes on planes, is larger than noise.
   private static func bentCells(
     _ inverse: [Double], width: Int, height: Int, spans: ClosedRange<Int>, errors: SensorErrors
   ) -> [Bool] {
-    let cells = inverse.span
-    var isBent = [Bool](repeating: false, count: cells.count)
-    for y in 0..<height {
-      for x in 0..<width {
-        let cell = y * width + x
-        let own = cells[cell]
-        guard !own.isNaN else { continue }
-        let white = errors.white.deviation(at: 1 / own) * own
-        let least = max(bent.share, bent.deviations * 6.0.squareRoot() * white) * own
-        isBent[cell] = spans.contains { span in
-          func isBent(_ step: Int) -> Bool { abs(cells[cell + step] - 2 * own + cells[cell - step]) > least }
-          let fitsAcross = x >= span && x + span < width
-          let fitsDown = y >= span && y + span < height
-          let (across, down) = (span, span * width)
-          return fitsAcross && isBent(across) || fitsDown && isBent(down)
-            || fitsAcross && fitsDown && (isBent(down + across) || isBent(down - across))
+    Parallel.rows(height, width: width, threads: Parallel.teamThreads) { rows, isBent in
+      let cells = inverse.span
+      for y in rows {
+        for x in 0..<width {
+          let (cell, place) = (y * width + x, (y - rows.lowerBound) * width + x)
+          let own = cells[cell]
+          isBent[place] = false
+          guard !own.isNaN else { continue }
+          let white = errors.white.deviation(at: 1 / own) * own
+          let least = max(bent.share, bent.deviations * 6.0.squareRoot() * white) * own
+          isBent[place] = spans.contains { span in
+            func isBent(_ step: Int) -> Bool {
+              abs(cells[cell + step] - 2 * own + cells[cell - step]) > least
+            }
+            let fitsAcross = x >= span && x + span < width
+            let fitsDown = y >= span && y + span < height
+            let (across, down) = (span, span * width)
+            return fitsAcross && isBent(across) || fitsDown && isBent(down)
+              || fitsAcross && fitsDown && (isBent(down + across) || isBent(down - across))
+          }
         }
       }
     }
-    return isBent
   }
 
   /// Cells on planes and their slopes.

@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Geometry
 import Imaging
 import Models
@@ -21,7 +22,7 @@ public struct Perceiver: Sendable {
   /// Whether `perceive` lets one network prepare its input and read its output while the other runs: of use where a frame
   /// has more than one thread.
   public var isOverlapped: Bool
-  /// The number of threads that measure a frame's objects and fuse its depth.
+  /// The number of threads that turn a frame's picture, fuse its depth and measure its objects.
   ///
   /// The result does not depend on it.
   public var measuringThreads = 1
@@ -79,12 +80,14 @@ public struct Perceiver: Sendable {
     guard isOverlapped, let depth = depth(for: frame) else {
       return try perceiveInTurn(frame, timings: timings, following: following)
     }
-    let upright = try upright(frame, timings)
+    let upright = try inTeam { () throws(PerceptionError) -> RGBImage in try self.upright(frame, timings) }
     // Both networks share one team of threads, which runs one whole network after the other.
     async let found = Result { () throws(PerceptionError) in try detect(frame, upright) }
     async let estimated = Result { () throws(PerceptionError) in try estimate(frame, upright, depth) }
     let (objects, estimation) = await (found, estimated)
-    return perceived(frame, try objects.get(), try estimation.get(), following, timings)
+    return try inTeam { () throws(PerceptionError) -> Perceived in
+      perceived(frame, try objects.get(), try estimation.get(), following, timings)
+    }
   }
 
   /// As `perceive`, on the calling thread and its team.
@@ -92,11 +95,18 @@ public struct Perceiver: Sendable {
     _ frame: CapturedFrame, timings: (PerceptionTiming) -> Void = { _ in },
     following: (([Detection]) -> [Detection])? = nil
   ) throws(PerceptionError) -> Perceived {
-    let upright = try upright(frame, timings)
-    let objects = try detect(frame, upright)
-    var estimated: Estimated?
-    if let depth = depth(for: frame) { estimated = try estimate(frame, upright, depth) }
-    return perceived(frame, objects, estimated, following, timings)
+    try inTeam { () throws(PerceptionError) -> Perceived in
+      let upright = try self.upright(frame, timings)
+      let objects = try detect(frame, upright)
+      var estimated: Estimated?
+      if let depth = depth(for: frame) { estimated = try estimate(frame, upright, depth) }
+      return perceived(frame, objects, estimated, following, timings)
+    }
+  }
+
+  /// The value of `body`, whose work outside of the networks is shared by as many threads as measure.
+  private func inTeam<Value>(_ body: () throws(PerceptionError) -> Value) throws(PerceptionError) -> Value {
+    try Parallel.team(of: measuringThreads) { Result(catching: body) }.get()
   }
 
   private func upright(

@@ -28,20 +28,45 @@ package enum Parallel {
   }
 
   /// Calls `body` with each of `0..<count`, side by side: who is done takes the next.
+  ///
+  /// Within a team its free threads take part, `threads` in all at most.
   package static func forEach(_ count: Int, threads: Int = threads, _ body: @Sendable (Int) -> Void) {
     let workers = min(count, threads)
     guard workers > 1 else {
       for index in 0..<count { body(index) }
       return
     }
-    let next = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: workers) { _ in
-      while true {
-        let index = next.add(1, ordering: .relaxed).oldValue
-        guard index < count else { return }
-        body(index)
-      }
+    team(of: threads) { team in team.share(count, workers: workers, body) }
+  }
+
+  /// Runs `body` so that loops within it, those within loops too, share as many threads in all.
+  ///
+  /// Loops of a team are divided by `forEach`, `rows` and `map`. A team within another's work has that one's threads.
+  package static func team<Result>(of threads: Int, _ body: () throws -> Result) rethrows -> Result {
+    try team(of: threads) { _ in try body() }
+  }
+
+  private static func team<Result>(of threads: Int, _ body: (Team) throws -> Result) rethrows -> Result {
+    if let team = Team.current { return try body(team) }
+    let team = Team(threads: threads)
+    return try Team.$current.withValue(team) { try body(team) }
+  }
+
+  /// The number of threads that may work on what the calling thread's team does; 1 without a team.
+  package static var teamThreads: Int { Team.current?.threads ?? 1 }
+
+  /// `transform` of each of `0..<count`, in order, computed side by side by the calling thread's team, if it has one.
+  package static func map<Value: Sendable>(
+    _ count: Int, _ transform: @Sendable (Int) -> Value
+  ) -> [Value] {
+    let threads = teamThreads
+    guard min(count, threads) > 1 else { return (0..<count).map(transform) }
+    let found = Mutex([Value?](repeating: nil, count: count))
+    forEach(count, threads: threads) { index in
+      let value = transform(index)
+      found.withLock { $0[index] = value }
     }
+    return found.withLock { $0.compactMap(\.self) }
   }
 
   /// Two arrays of `count` rows each, of which `fill` writes whole ranges of rows, side by side.
@@ -96,6 +121,122 @@ package enum Parallel {
           start: all + rows.lowerBound * width, count: rows.count * width)
         var elements = unsafe own.mutableSpan
         fill(rows, &elements)
+      }
+    }
+  }
+}
+
+extension Parallel {
+  /// Threads that share loops: the one that made the team, and helpers who come while they are free.
+  ///
+  /// `DispatchQueue.concurrentPerform` gives a loop within a loop no threads, even once the outer one has none left to do.
+  final class Team: Sendable {
+    /// The team of the calling thread's work.
+    @TaskLocal static var current: Team?
+
+    /// With the one that made it.
+    let threads: Int
+    private let free: Atomic<Int>
+    /// Loops that have indices left; who waits for helpers takes part in the last.
+    private let open = Mutex([Loop]())
+
+    init(threads: Int) {
+      self.threads = threads
+      free = Atomic(threads - 1)
+    }
+
+    /// Calls `body` with each of `0..<count` on `workers` threads if so many are free, the caller's included.
+    func share(_ count: Int, workers: Int, _ body: @Sendable (Int) -> Void) {
+      withoutActuallyEscaping(body) { body in
+        unsafe withUnsafePointer(to: body) { body in
+          let loop = unsafe Loop(count, body)
+          open.withLock { $0.append(loop) }
+          for _ in 0..<take(workers - 1) {
+            DispatchQueue.global().async {
+              Self.$current.withValue(self) { loop.help() }
+              self.free.add(1, ordering: .relaxed)
+            }
+          }
+          loop.run()
+          open.withLock { $0.removeAll { $0 === loop } }
+          loop.close { self.open.withLock { $0.last } }
+        }
+      }
+    }
+
+    /// Takes up to so many helpers.
+    private func take(_ most: Int) -> Int {
+      var seen = free.load(ordering: .relaxed)
+      while true {
+        let taken = min(most, seen)
+        guard taken > 0 else { return 0 }
+        let (isTaken, now) = free.weakCompareExchange(
+          expected: seen, desired: seen - taken, ordering: .relaxed)
+        if isTaken { return taken }
+        seen = now
+      }
+    }
+  }
+
+  /// A loop whose indices several threads take, each when it is done with one.
+  ///
+  /// Who comes after it is closed never touches `body`.
+  @safe private final class Loop: Sendable {
+    /// How often the caller looks whether the helpers are done before it looks for other work.
+    private static let looks = 500
+    /// How long it sleeps where there is none.
+    private static let pause = DispatchTimeInterval.microseconds(30)
+    /// Bit of `state` for a closed loop; helpers within it are counted above.
+    private static let (closed, helper) = (1, 2)
+
+    private let count: Int
+    private nonisolated(unsafe) let body: UnsafePointer<@Sendable (Int) -> Void>
+    private let next = Atomic(0)
+    private let state = Atomic(0)
+    private let isLeft = DispatchSemaphore(value: 0)
+
+    init(_ count: Int, _ body: UnsafePointer<@Sendable (Int) -> Void>) {
+      self.count = count
+      unsafe self.body = unsafe body
+    }
+
+    /// Takes part until all indices are taken.
+    @inline(never)
+    func run() {
+      while true {
+        let index = next.add(1, ordering: .relaxed).oldValue
+        guard index < count else { return }
+        unsafe body.pointee(index)
+      }
+    }
+
+    /// Takes part, unless the loop is closed.
+    func help() {
+      var seen = state.load(ordering: .relaxed)
+      while true {
+        guard seen & Self.closed == 0 else { return }
+        let (isIn, now) = state.weakCompareExchange(
+          expected: seen, desired: seen + Self.helper, ordering: .acquiring)
+        if isIn { break }
+        seen = now
+      }
+      run()
+      let left = state.subtract(Self.helper, ordering: .acquiringAndReleasing).newValue
+      if left == Self.closed { isLeft.signal() }
+    }
+
+    /// Lets no one in any more, and waits for those within; takes part in other loops in the meantime.
+    func close(other: () -> Loop?) {
+      guard state.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue != 0 else { return }
+      while true {
+        for _ in 0..<Self.looks {
+          if state.load(ordering: .acquiring) == Self.closed { return isLeft.wait() }
+        }
+        if let loop = other() {
+          loop.help()
+        } else if isLeft.wait(timeout: .now() + Self.pause) == .success {
+          return
+        }
       }
     }
   }

@@ -46,6 +46,41 @@ import Testing
     }
   }
 
+  /// A step that the sensor reads as a ramp, with gaps: the same depth and figures for any number of threads.
+  @Test(arguments: [2, 7]) func threadsChangeNothing(threads: Int) throws {
+    let (width, height) = (256, 192)
+    func inverse(_ x: Double, _ y: Double, blur: Double) -> Float {
+      let share = min(max((x - 120 - y / 8) / blur + 0.5, 0), 1)
+      return Float((1 - share) * 0.9 + share * 0.4 + 0.0004 * y)
+    }
+    let depth = Plane(
+      width: width, height: height,
+      elements: (0..<width * height).map { cell -> Float in
+        let (x, y) = (cell % width, cell / width)
+        return (x / 7 + y / 5) % 9 == 0 ? 0 : 1 / inverse(Double(x), Double(y), blur: 4)
+      })
+    let relative = RelativeDepth(
+      Plane(
+        width: 2 * width + 3, height: 2 * height,
+        elements: (0..<(2 * width + 3) * 2 * height).map { index -> Float in
+          let (x, y) = (index % (2 * width + 3), index / (2 * width + 3))
+          return 7 * inverse(Double(x) / 2, Double(y) / 2, blur: 0.5) + 1
+        }))
+    let options = FusionOptions(sensor: SensorModel(.lidar))
+    let sensor = MetricDepth(sensor: depth)
+    let one = DepthFusion.fuse(relative: relative, sensor: sensor, unsure: depth, options: options)
+    let more = DepthFusion.fuse(
+      relative: relative, sensor: sensor, unsure: depth, options: options, threads: threads)
+    let metric = try #require(one.metric)
+    #expect(more.metric == metric && more.report == one.report)
+    let shares = try #require(one.report.shares)
+    for state in DepthState.allCases {
+      let count = metric.states.elements.count { $0 == state }
+      #expect(shares[state] == Double(count) / Double(metric.states.elements.count), "\(state)")
+    }
+    #expect(shares[.guided] ?? 0 > 0.01 && one.report.quality != nil)
+  }
+
   @Test func withoutReadingsTheAlignmentAnswers() throws {
     let all = MetricDepth(sensor: Self.sensorDepth)
     let alignment = try Self.alignment(all)

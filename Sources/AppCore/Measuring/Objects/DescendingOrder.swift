@@ -3,30 +3,24 @@
 /// A radix sort by 16 bits of the place between the greatest and the least value, and an insertion sort of what these leave
 /// open: in the mean linear in their number.
 package func descendingOrder(of values: [Double]) -> [Int] {
-  let (least, greatest) = (values.min() ?? 0, values.max() ?? 0)
+  var (least, greatest, isNumeric) = (Double.infinity, -Double.infinity, true)
+  for value in values {
+    least = value < least ? value : least
+    greatest = value > greatest ? value : greatest
+    isNumeric = isNumeric && !value.isNaN
+  }
   let scale = 0xfffe / (greatest - least)
   // Few values, equal ones, such as are not numbers.
-  guard (32...0xffff).contains(values.count), scale.isFinite, scale > 0, !values.contains(where: \.isNaN)
-  else {
+  guard (32...0xffff).contains(values.count), scale.isFinite, scale > 0, isNumeric else {
     return values.indices.sorted { values[$0] != values[$1] ? values[$0] > values[$1] : $0 < $1 }
   }
   // Of each value its 16 bits above its index. Adding 2^52 leaves the nearest integer in a number's lowest bits.
-  var keys = values.indices.map { index in
-    let place = UInt32(truncatingIfNeeded: ((greatest - values[index]) * scale + 0x1p52).bitPattern)
-    return place << 16 | UInt32(truncatingIfNeeded: index)
-  }
-  var sorted = [UInt32](repeating: 0, count: keys.count)
-  for shift in [UInt32(16), 24] {
-    var starts = [Int](repeating: 0, count: 257)
-    for key in keys { starts[Int(truncatingIfNeeded: key >> shift & 0xff) + 1] += 1 }
-    for digit in 1..<256 { starts[digit] += starts[digit - 1] }
-    for key in keys {
-      let digit = Int(truncatingIfNeeded: key >> shift & 0xff)
-      sorted[starts[digit]] = key
-      starts[digit] += 1
-    }
-    swap(&keys, &sorted)
-  }
+  var keys = [UInt32](repeating: 0, count: values.count)
+  var (lows, highs) = ([Int32](repeating: 0, count: 257), [Int32](repeating: 0, count: 257))
+  count(values.span, from: greatest, scale, &keys, &lows, &highs)
+  var sorted = keys
+  distribute(keys.span, by: 16, &lows, into: &sorted)
+  distribute(sorted.span, by: 24, &highs, into: &keys)
   var order = keys.map { Int(truncatingIfNeeded: $0 & 0xffff) }
   for index in order.indices.dropFirst() {
     let moved = order[index]
@@ -38,4 +32,35 @@ package func descendingOrder(of values: [Double]) -> [Int] {
     order[place] = moved
   }
   return order
+}
+
+/// Writes the values' keys, and counts how many have each of the lower and the upper eight bits, at the place after.
+private func count(
+  _ values: Span<Double>, from greatest: Double, _ scale: Double, _ keys: inout [UInt32],
+  _ lows: inout [Int32], _ highs: inout [Int32]
+) {
+  var keys = keys.mutableSpan
+  var lows = lows.mutableSpan
+  var highs = highs.mutableSpan
+  for index in values.indices {
+    let place = UInt32(truncatingIfNeeded: ((greatest - values[index]) * scale + 0x1p52).bitPattern)
+    keys[index] = place << 16 | UInt32(truncatingIfNeeded: index)
+    lows[Int(truncatingIfNeeded: place & 0xff) &+ 1] &+= 1
+    highs[Int(truncatingIfNeeded: place >> 8 & 0xff) &+ 1] &+= 1
+  }
+}
+
+/// The keys in the order of eight of their bits, those alike in their own; `starts` counts how many come before.
+private func distribute(
+  _ keys: Span<UInt32>, by shift: UInt32, _ starts: inout [Int32], into sorted: inout [UInt32]
+) {
+  var starts = starts.mutableSpan
+  var sorted = sorted.mutableSpan
+  for digit in 1..<256 { starts[digit] &+= starts[digit &- 1] }
+  for index in keys.indices {
+    let key = keys[index]
+    let digit = Int(truncatingIfNeeded: key >> shift & 0xff)
+    sorted[Int(truncatingIfNeeded: starts[digit])] = key
+    starts[digit] &+= 1
+  }
 }

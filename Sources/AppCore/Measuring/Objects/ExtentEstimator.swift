@@ -1,6 +1,5 @@
 import FileFormats
 import Geometry
-import Synchronization
 
 /// How boxes are put around objects.
 public struct ExtentOptions: Sendable {
@@ -53,16 +52,12 @@ public struct ExtentEstimator: Sendable {
   ///
   /// - Parameters:
   ///   - detections: What was found.
-  ///   - threads: The number of threads that share the detections, the caller's included.
+  ///   - threads: The number of threads that share the work, the caller's included.
   /// - Returns: An extent each, the same for any number of threads.
   public func extents(of detections: [Detection], threads: Int = 1) -> [ObjectExtent] {
-    guard min(threads, detections.count) > 1 else { return detections.map(extent(of:)) }
-    let found = Mutex([ObjectExtent?](repeating: nil, count: detections.count))
-    Parallel.forEach(detections.count, threads: threads) { index in
-      let extent = extent(of: detections[index])
-      found.withLock { $0[index] = extent }
+    Parallel.team(of: threads) {
+      Parallel.map(detections.count) { extent(of: detections[$0]) }
     }
-    return found.withLock { $0.compactMap(\.self) }
   }
 
   /// Measures one detection, whose box is in the stored picture's pixels.

@@ -1,3 +1,5 @@
+import FileFormats
+
 extension FrameDepth {
   /// How large and how far a frame's objects are, measured on `threads` threads.
   ///
@@ -6,7 +8,9 @@ extension FrameDepth {
     of detections: [Detection], in frame: CapturedFrame, options: ExtentOptions = ExtentOptions(),
     threads: Int = 1
   ) -> [ObjectExtent] {
-    let scene = DepthScene(frame: frame, fused: metric, estimated: estimated)
-    return ExtentEstimator(scene: scene, options: options).extents(of: detections, threads: threads)
+    Parallel.team(of: threads) {
+      let scene = DepthScene(frame: frame, fused: metric, estimated: estimated)
+      return ExtentEstimator(scene: scene, options: options).extents(of: detections, threads: threads)
+    }
   }
 }

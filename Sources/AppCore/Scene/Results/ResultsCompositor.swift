@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 import Imaging
 
@@ -77,25 +78,28 @@ public struct ResultsCompositor: Sendable {
     let origin = image.byteOffset(orientation.storedIndex(uprightX: 0, 0, stored: stored))
     let stepX = image.byteOffset(orientation.storedIndex(uprightX: 1, 0, stored: stored)) - origin
     let stepY = image.byteOffset(orientation.storedIndex(uprightX: 0, 1, stored: stored)) - origin
-    var pixels = [UInt8](repeating: 0, count: image.pixels.count)
-    do {
-      var output = pixels.mutableSpan
+    let merged = alpha
+    let pixels: [UInt8] = Parallel.rows(
+      upright.height, width: 3 * upright.width, threads: Parallel.teamThreads
+    ) { rows, output in
       let input = image.pixels.span
-      let alphas = alpha.alphas.span
+      let alphas = merged.alphas.span
       let entries = tones.entries.span
       // Tiles keep the columns that a quarter turn reads in cache.
-      for top in stride(from: 0, to: upright.height, by: Self.tileSide) {
+      for top in stride(from: rows.lowerBound, to: rows.upperBound, by: Self.tileSide) {
         for left in stride(from: 0, to: upright.width, by: Self.tileSide) {
-          for y in top..<min(top + Self.tileSide, upright.height) {
+          for y in top..<min(top + Self.tileSide, rows.upperBound) {
             var source = origin + y * stepY + left * stepX
             var index = y * upright.width + left
+            var target = 3 * ((y - rows.lowerBound) * upright.width + left)
             for _ in left..<min(left + Self.tileSide, upright.width) {
               let row = Int(alphas[index]) << 8
-              output[3 * index] = entries[row | Int(input[source])]
-              output[3 * index + 1] = entries[row | Int(input[source + 1])]
-              output[3 * index + 2] = entries[row | Int(input[source + 2])]
+              output[target] = entries[row | Int(input[source])]
+              output[target + 1] = entries[row | Int(input[source + 1])]
+              output[target + 2] = entries[row | Int(input[source + 2])]
               source += stepX
               index += 1
+              target += 3
             }
           }
         }

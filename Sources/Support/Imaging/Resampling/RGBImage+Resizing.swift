@@ -1,3 +1,5 @@
+import FileFormats
+
 extension RGBImage {
   /// This picture at another size, bilinear on half-pixel centers in the 11-bit fixed-point
   /// arithmetic of `cv2.resize(..., INTER_LINEAR)`; no antialiasing, enlarging included.
@@ -8,29 +10,32 @@ extension RGBImage {
     let columns = FixedPointTaps(from: width, to: newWidth)
     let rows = FixedPointTaps(from: height, to: newHeight).entries
     let rowCount = newWidth * 3
-    // Two blended source rows are kept: consecutive output rows mostly share them.
-    var kept = [[Int16]](repeating: [Int16](repeating: 0, count: rowCount), count: 2)
-    var keptRows: [Int32] = [-1, -1]
-    let resized = unsafe [UInt8](unsafeUninitializedCapacity: rowCount * newHeight) { target, count in
-      for (y, entry) in rows.enumerated() {
-        if keptRows[1] == entry.first {
-          kept.swapAt(0, 1)
-          keptRows.swapAt(0, 1)
-        }
-        for (slot, source) in [entry.first, entry.second].enumerated() where keptRows[slot] != source {
-          unsafe pixels.withUnsafeBufferPointer { pixels in
-            unsafe kept[slot].withUnsafeMutableBufferPointer { row in
-              unsafe ResamplingKernels.bilinear8Columns(
-                pixels.baseAddress! + Int(source) * width * 3, columns, into: row.baseAddress!)
-            }
+    let resized: [UInt8] = Parallel.rows(newHeight, width: rowCount, threads: Parallel.teamThreads) {
+      range, target in
+      // Two blended source rows are kept: consecutive output rows mostly share them.
+      var kept = [[Int16]](repeating: [Int16](repeating: 0, count: rowCount), count: 2)
+      var keptRows: [Int32] = [-1, -1]
+      unsafe target.withUnsafeMutableBufferPointer { target in
+        for y in range {
+          let entry = rows[y]
+          if keptRows[1] == entry.first {
+            kept.swapAt(0, 1)
+            keptRows.swapAt(0, 1)
           }
-          keptRows[slot] = source
+          for (slot, source) in [entry.first, entry.second].enumerated() where keptRows[slot] != source {
+            unsafe pixels.withUnsafeBufferPointer { pixels in
+              unsafe kept[slot].withUnsafeMutableBufferPointer { row in
+                unsafe ResamplingKernels.bilinear8Columns(
+                  pixels.baseAddress! + Int(source) * width * 3, columns, into: row.baseAddress!)
+              }
+            }
+            keptRows[slot] = source
+          }
+          unsafe ResamplingKernels.bilinear8Rows(
+            kept[0], entry.firstWeight, kept[1], entry.secondWeight, count: rowCount,
+            into: target.baseAddress! + (y - range.lowerBound) * rowCount)
         }
-        unsafe ResamplingKernels.bilinear8Rows(
-          kept[0], entry.firstWeight, kept[1], entry.secondWeight, count: rowCount,
-          into: target.baseAddress! + y * rowCount)
       }
-      count = rowCount * newHeight
     }
     return RGBImage(width: newWidth, height: newHeight, pixels: resized)
   }

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 #if canImport(Darwin)
@@ -166,7 +167,7 @@ package struct UprightSearch {
   /// The turns at which most points lie on the sides.
   package func turns() -> Turns {
     let degree = Double.pi / 180
-    let coarse = (0..<90).map { closeness(Double($0) * degree, few.sample, few.edges) }
+    let coarse = Parallel.map(90) { closeness(Double($0) * degree, few.sample, few.edges) }
     let likely = coarse.indices.map { index in
       let isRoom = room.map { $0.distance(from: Double(index) * degree) < Self.room.within } ?? false
       return isRoom ? Self.room.weight * coarse[index] : coarse[index]
@@ -189,7 +190,7 @@ package struct UprightSearch {
     var turn = coarse
     for step in [1.0 / 3, 0.1, 0.03] {
       let near = (-3...3).map { turn + Double($0) * step * .pi / 180 }
-      let scores = near.map { closeness($0, sample, edges) }
+      let scores = Parallel.map(near.count) { closeness(near[$0], sample, edges) }
       turn = near[scores.indices.max { scores[$0] < scores[$1] } ?? 3]
     }
     for _ in 0..<4 { turn += correction(turn) }

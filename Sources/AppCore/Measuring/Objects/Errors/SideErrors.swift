@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 extension UprightSearch {
@@ -31,11 +32,11 @@ extension UprightSearch {
     let places = [sample, edges].map { $0.map { ($0.point - .origin).dot(direction) } }
     let cuts = (1..<count).map { quantile(places[0] + places[1], Double($0) / Double(count)) }
     let blocks = places.map { $0.map { place in cuts.count { $0 <= place } } }
-    let estimates = (0..<count).compactMap { left -> [Double]? in
+    let estimates = Parallel.map(count) { left -> [Double]? in
       let rest = within.filter { blocks[0][$0] != left }
       guard rest.positions.count > Self.leastPoints else { return nil }
       return pair(axis, rest, outline: outline.filter { blocks[1][$0] != left }).map(\.estimate.position)
-    }
+    }.compactMap(\.self)
     guard estimates.count > 1 else { return [0, 0] }
     return [0, 1].map { side in
       let values = estimates.map { $0[side] }

@@ -1,14 +1,14 @@
 import Geometry
 
 /// A solid on a supporting plane whose numbers are fitted to a camera's readings.
-protocol FittedSolid {
+protocol FittedSolid: Sendable {
   associatedtype Rays: SolidRays
   /// The solid as rays from one camera meet it.
   func rays(from camera: Point3<World>) -> Rays
 }
 
 /// Where rays from one camera meet a solid.
-protocol SolidRays {
+protocol SolidRays: Sendable {
   /// The first face on a ray and the planar depth there, less than `limit`; nil where it passes by.
   ///
   /// A ray is its world displacement for each meter of planar depth.

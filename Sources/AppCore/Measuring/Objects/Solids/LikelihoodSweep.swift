@@ -37,7 +37,7 @@ extension SolidLikelihood {
     }
     let values = (-Self.places...Self.places).map { reach * Double($0) / Double(Self.places) }
     let cells = affected(by: [solid, changed(by: -reach), changed(by: reach)])
-    let found = Sweep(values, costs: values.map { cost(changed(by: $0), cells) })
+    let found = Sweep(values, costs: costs(values.map(changed(by:)), cells))
     change(&solid, found.mean)
     return found.error
   }

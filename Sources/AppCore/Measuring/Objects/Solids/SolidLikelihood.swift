@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 #if canImport(Darwin)
@@ -25,6 +26,8 @@ struct SolidLikelihood {
   private static let leastFace = 20
   /// Cosines of incidence below this are that of a face seen edge-on.
   private static let grazing = 0.05
+  /// Fewer cells and solids at once are not worth a second thread.
+  private static let leastShared = 4000
   /// Readings within this many standard deviations are explained.
   private static let explained = 3.5
 
@@ -89,12 +92,20 @@ struct SolidLikelihood {
   }
 
   /// Minus the logarithm of the density of all readings.
-  func cost(_ solid: some FittedSolid) -> Double { cost(solid, cells) }
-
-  /// The same of some of them.
-  func cost(_ solid: some FittedSolid, _ cells: [Cell]) -> Double {
+  func cost(_ solid: some FittedSolid) -> Double {
     let rays = solid.rays(from: camera)
     return cells.reduce(0) { $0 + cost($1, met($1, rays)) }
+  }
+
+  /// The costs of several solids over some cells, side by side where that is worth it.
+  func costs<Solid: FittedSolid>(_ solids: [Solid], _ cells: [Cell]) -> [Double] {
+    let threads = cells.count * solids.count < Self.leastShared ? 1 : Parallel.teamThreads
+    return Parallel.rows(solids.count, width: 1, threads: threads) { range, costs in
+      for index in range {
+        let rays = solids[index].rays(from: camera)
+        costs[index - range.lowerBound] = cells.reduce(0) { $0 + cost($1, met($1, rays)) }
+      }
+    }
   }
 
   /// The cells of which some solids make different things.
@@ -119,7 +130,8 @@ struct SolidLikelihood {
       entered.filter { $0.entry.hit != rays.pastNotches($0.entry) },
       entered.filter { $0.entry.hit == rays.pastNotches($0.entry) }
     )
-    return notches.map { notch in
+    return Parallel.map(notches.count) { index in
+      let notch = notches[index]
       var tried = box
       tried.notches.append(notch)
       let rays = tried.rays(from: camera)

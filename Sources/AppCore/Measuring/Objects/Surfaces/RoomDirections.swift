@@ -29,15 +29,10 @@ package struct RoomDirections {
   /// Nil where few upright surfaces are seen, or where they face in all directions.
   package init?(_ scene: DepthScene) {
     guard let depth = scene.completed, let intrinsics = scene.intrinsics else { return nil }
-    var angles: [Double] = []
-    for y in stride(from: Self.reach, to: depth.height - Self.reach, by: Self.step) {
-      for x in stride(from: Self.reach, to: depth.width - Self.reach, by: Self.step) {
-        guard let normal = Self.normal(x, y, depth, scene, intrinsics), abs(normal.y) < Self.upright else {
-          continue
-        }
-        angles.append(Self.quarter(atan2(normal.z, normal.x)))
-      }
-    }
+    let rows = Array(stride(from: Self.reach, to: depth.height - Self.reach, by: Self.step))
+    let angles = Parallel.map(rows.count) { row in
+      Self.angles(ofRow: rows[row], depth, scene, intrinsics)
+    }.flatMap(\.self)
     guard angles.count >= Self.leastCells else { return nil }
     var counts = [Int](repeating: 0, count: 90)
     for angle in angles { counts[min(89, Int(clamping: angle * 180 / .pi))] += 1 }
@@ -52,6 +47,16 @@ package struct RoomDirections {
     let reach = (Double(Self.spread) + 0.5) * .pi / 180
     let near = turns.filter { abs($0) < reach }
     turn = Self.quarter(middle + near.reduce(0, +) / Double(near.count))
+  }
+
+  /// The directions in which upright surfaces along a row of cells face.
+  private static func angles(
+    ofRow y: Int, _ depth: MetricDepth, _ scene: DepthScene, _ intrinsics: Intrinsics
+  ) -> [Double] {
+    stride(from: reach, to: depth.width - reach, by: step).compactMap { x in
+      guard let normal = normal(x, y, depth, scene, intrinsics), abs(normal.y) < upright else { return nil }
+      return quarter(atan2(normal.z, normal.x))
+    }
   }
 
   /// How far a turn is from the nearer of the directions, in [0, pi/4].

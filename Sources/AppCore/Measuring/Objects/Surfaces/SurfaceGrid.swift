@@ -226,24 +226,25 @@ struct SurfaceGrid {
     let (width, height) = (grid.cells.width, grid.cells.height)
     let offsets = (0..<probes).map { (Double($0) + 0.5) / Double(probes) }
     let bounds = mask.bounds
-    var coverage = [Double](repeating: 0, count: width * height)
     let first = grid.cell(Point2(bounds.minX, bounds.minY))
     let last = grid.cell(Point2(bounds.maxX, bounds.maxY))
     let rows = min(height, max(0, Int(clamping: first.y)))..<height
     let columns = min(width, max(0, Int(clamping: first.x)))..<width
-    for y in rows where Double(y) < last.y {
-      for x in columns where Double(x) < last.x {
-        var set = 0
-        for down in offsets {
-          for across in offsets {
-            let point = grid.pixel(Point2(Double(x) + across, Double(y) + down))
-            if mask.probability(at: point) > 0.5 { set += 1 }
+    return Parallel.rows(height, width: width, threads: Parallel.teamThreads) { range, coverage in
+      for index in coverage.indices { coverage[index] = 0 }
+      for y in rows.clamped(to: range) where Double(y) < last.y {
+        for x in columns where Double(x) < last.x {
+          var set = 0
+          for down in offsets {
+            for across in offsets {
+              let point = grid.pixel(Point2(Double(x) + across, Double(y) + down))
+              if mask.probability(at: point) > 0.5 { set += 1 }
+            }
           }
+          coverage[(y - range.lowerBound) * width + x] = Double(set) / Double(probes * probes)
         }
-        coverage[y * width + x] = Double(set) / Double(probes * probes)
       }
     }
-    return coverage
   }
 
   /// Relative noise from second differences of inverse depth, which vanish on planes: their standard deviation is

@@ -1,4 +1,5 @@
 import AppCore
+import FileFormats
 import Models
 import Perception
 
@@ -17,7 +18,7 @@ struct FlowBenchmark {
   let index: Int
   let perceiver: Perceiver
 
-  /// Stages in running order, and the whole last; `progress` gets the number of runs done.
+  /// Stages in running order, the whole, and each object measured by itself; `progress` gets the number of runs done.
   ///
   /// - Throws: what reading the frame and the networks throw.
   func measure(runs: Int, warmUp: Int, progress: (Int) -> Void = { _ in }) throws -> [Stage] {
@@ -66,9 +67,16 @@ struct FlowBenchmark {
     }
     _ = lap()
     let items = zip(perceived.detections, perceived.extents).map(ResultsItem.init)
-    _ = ResultsCompositor().compose(frame, items: items)
+    _ = Parallel.team(of: perceiver.measuringThreads) { ResultsCompositor().compose(frame, items: items) }
     add("compose", lap())
     add("whole flow", clock.now - begin)
+    let estimator = ExtentEstimator(
+      scene: DepthScene(frame: frame, fused: perceived.depth.metric, estimated: perceived.depth.estimated))
+    _ = lap()
+    for detection in perceived.detections {
+      _ = estimator.extents(of: [detection], threads: perceiver.measuringThreads)
+      add("extent \(detection.id)", lap())
+    }
     return times
   }
 }

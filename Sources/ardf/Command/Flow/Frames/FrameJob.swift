@@ -246,8 +246,10 @@ struct FrameJob: Sendable {
     let path = frame.source.path
     // From the numbers as objects.json has them, as `compose` draws it.
     let objects = ObjectExtent.json(outcome.scene.extents)
-    let results = ResultsCompositor().compose(
-      captured, items: try ResultsItem.items(of: outcome.detections.detections, objects: objects))
+    let items = try ResultsItem.items(of: outcome.detections.detections, objects: objects)
+    let results = Parallel.team(of: perceiver.measuringThreads) {
+      ResultsCompositor().compose(captured, items: items)
+    }
     var report = FrameReport(
       outcome, perceiver: perceiver, capture: path, path: paths[path] ?? [], results: results)
     report.index = frame.indexPage
