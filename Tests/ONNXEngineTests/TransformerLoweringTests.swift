@@ -89,7 +89,8 @@ import Testing
     arguments: [1, 2])
   func scattered(images: Int) throws {
     var net = DrawnNetwork(seed: images, input: [images, 116, 5, 6])
-    let split = net.node("Reshape", ["x", net.integers([images, 2, 58, 5, 6])])
+    let x = net.node("Conv", ["x", net.weights([116, 116, 1, 1])])
+    let split = net.node("Reshape", [x, net.integers([images, 2, 58, 5, 6])])
     let turned = net.node("Transpose", [split], ["perm": .ints([0, 2, 1, 3, 4])])
     let shuffled = net.node("Reshape", [turned, net.integers([images, 116, 5, 6])])
     try net.check(net.node("Conv", [shuffled, net.weights([40, 116, 1, 1])]))

@@ -123,31 +123,27 @@ extension Island {
     {
       return parts
     }
-    let view = StridedView(offset: offset, axes: [pixels, channels])
     let starts = pixels.places(from: offset)
-    guard channels.count <= 1 else {
+    func most(_ places: [Int]) -> Int { places.map { $0 % from.channels }.max() ?? 0 }
+    var order = Rearrangement(
+      height: shape.height, width: shape.width, channels: shape.channels, starts: [],
+      channelStride: channels.first?.stride ?? 1)
+    let span = (one.channels - 1) * order.channelStride
+    let isEven =
+      channels.count <= 1 && order.channelStride >= 0
+      && (order.channelStride % from.channels == 0 || most(starts) + span < from.channels)
+    if !isEven {
       let offsets = channels.places(from: 0)
-      func most(_ places: [Int]) -> Int { places.map { $0 % from.channels }.max() ?? 0 }
       guard (starts + offsets).allSatisfy({ $0 >= 0 }), most(starts) + most(offsets) < from.channels else {
-        return inParts(source, offset, pixels, channels, as: shape, name)
+        return channels.count > 1 ? inParts(source, offset, pixels, channels, as: shape, name) : nil
       }
-      return arranged(Arrangement(value: source.number, view: view, shape: shape)) {
-        source.rearranged(
-          Rearrangement(
-            height: shape.height, width: shape.width, starts: starts.map { Int32($0) },
-            channelOffsets: offsets.map { Int32($0) }), name: unique("\(name).order"))
-      }
+      order = Rearrangement(
+        height: shape.height, width: shape.width, starts: [], channelOffsets: offsets.map { Int32($0) })
     }
-    let stride = channels.first?.stride ?? 1
-    let span = (one.channels - 1) * stride
-    guard stride >= 0,
-      stride % from.channels == 0 || starts.allSatisfy({ $0 % from.channels + span < from.channels })
-    else { return nil }
+    order.starts = starts.map { Int32($0) }
+    let view = StridedView(offset: offset, axes: [pixels, channels])
     return arranged(Arrangement(value: source.number, view: view, shape: shape)) {
-      source.rearranged(
-        Rearrangement(
-          height: shape.height, width: shape.width, channels: shape.channels,
-          starts: starts.map { Int32($0) }, channelStride: stride), name: unique("\(name).order"))
+      source.rearranged(order, name: unique("\(name).order"))
     }
   }
 
