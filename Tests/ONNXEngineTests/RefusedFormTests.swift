@@ -96,7 +96,8 @@ import Testing
     let weights = net.weights([4, 4, 2, 2])
     let wide = net.node(
       "Conv", [y, weights], ["auto_pad": .text("SAME_UPPER"), "dilations": .ints([1 << 30, 1 << 30])])
-    try net.check(wide)
+    let (network, _) = try net.lowered(wide)
+    #expect(network.partition.nodes.last?.island == nil)
   }
 
   @Test("a rule that fails takes nothing in")

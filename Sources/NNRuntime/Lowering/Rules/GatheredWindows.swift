@@ -14,7 +14,10 @@ extension ConvolutionForm {
     )
     let (tall, wide) = ((height - 1) * down.dilation + 1, (width - 1) * across.dilation + 1)
     guard groups == 1, channels == map.shape.channels, weights.count > 0, tall * wide > 2 * height * width,
-      down.output > 0, across.output > 0, map.shape.of(images: 1).count <= Int(Int32.max),
+      down.output > 0, across.output > 0,
+      let padded = elementCount([
+        map.shape.height + down.before + down.after, map.shape.width + across.before + across.after, channels,
+      ]), padded <= Int(Int32.max), map.shape.of(images: 1).count <= Int(Int32.max),
       let elements = elementCount([down.output, across.output, height, width, channels]),
       elements <= (tall * wide > Self.largestKernel ? Self.mostAtAll : Self.mostElements)
     else { return nil }
