@@ -13,7 +13,7 @@ struct Lowerer {
       "Softmax": SoftmaxRule.self, "MatMul": ProductRule.self, "Gemm": GemmRule.self, "PRelu": PReLURule.self,
       "MaxPool": PoolRule.self, "AveragePool": PoolRule.self, "Concat": ConcatRule.self,
       "Resize": ResizeRule.self, "Upsample": ResizeRule.self, "Pad": PadRule.self,
-      "GridSample": SamplingRule.self,
+      "GridSample": SamplingRule.self, "Einsum": EinsumRule.self,
     ]
     for type in FunctionRule.types { rules[type] = FunctionRule.self }
     for type in BinaryRule.types { rules[type] = BinaryRule.self }

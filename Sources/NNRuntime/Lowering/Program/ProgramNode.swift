@@ -21,11 +21,11 @@ struct ProgramNode: Sendable {
   /// How an attention is written: queries, keys and values are the node's inputs.
   struct AttentionForm: Sendable {
     /// Factor on the products.
-    var scale: Float
-    /// Whether keys are (..., width, tokens), as the second operand of a product.
-    var keysTransposed: Bool
-    /// Whether values are (..., width, tokens), and so is the result.
-    var valuesTransposed: Bool
+    var scale: Float = 1
+    /// The orders of axes that make queries, keys and values (..., tokens, width).
+    var query, key, value: [Int]
+    /// The order of axes that makes the result of (..., queries, width).
+    var result: [Int]
     /// A constant that is added to the scaled products, and a factor on it.
     var addends: (slot: Int, factor: Float)?
   }

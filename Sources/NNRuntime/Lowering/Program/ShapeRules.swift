@@ -23,7 +23,7 @@ enum ShapeRules {
     "Not": [], "IsNaN": [], "IsInf": [], "ReduceMean": [1], "ReduceSum": [1], "ReduceMax": [1],
     "ReduceMin": [1], "ReduceProd": [1], "ReduceL2": [1], "ReduceL1": [1], "ReduceSumSquare": [1],
     "ArgMax": [], "ArgMin": [], "TopK": [1], "CumSum": [1], "OneHot": [1], "Mod": [], "ScatterND": [],
-    "ScatterElements": [], "Trilu": [1], "Resize": [1, 2, 3], "Upsample": [1], "Einsum": [],
+    "ScatterElements": [], "Trilu": [1], "Resize": [1, 2, 3], "Upsample": [1],
     "GlobalAveragePool": [], "GlobalMaxPool": [], "ConvTranspose": [], "QuantizeLinear": [],
     "DequantizeLinear": [], "GridSample": [],
   ]
@@ -58,6 +58,9 @@ enum ShapeRules {
       let ones = [Int](repeating: 1, count: max(first.shape.count - 2, 0))
       return [TensorKind(type: first.type, shape: first.shape.prefix(2) + ones)]
     case "Reshape": if let found = reshaped(step, first, program) { return [found] }
+    case "Einsum":
+      return einsum(step, inputs.compactMap { $0?.shape })
+        .map { [TensorKind(type: first.type, shape: $0)] }
     case "QuantizeLinear", "DequantizeLinear": if let found = rounded(step, inputs) { return [found] }
     default: break
     }
@@ -82,6 +85,12 @@ enum ShapeRules {
     return scratch.results(of: step, given)?.map { value in
       if case .tensor(let tensor) = value { tensor.kind } else { nil }
     }
+  }
+
+  private static func einsum(_ step: ONNXStep, _ shapes: [[Int]]) -> [Int]? {
+    guard let names = try? Einsum(step.string("equation") ?? "", shapes), let sizes = names.sizes(shapes)
+    else { return nil }
+    return names.output.compactMap { sizes[$0] }
   }
 
   /// The shape that several broadcast to; nil where they don't.

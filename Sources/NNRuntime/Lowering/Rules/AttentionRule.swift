@@ -1,7 +1,7 @@
 import NNRuntime
 import ONNX
 
-/// Attention whose queries, keys and values are tensors (..., heads, tokens, width): wherever they lie, as long as all heads
+/// Attention whose queries, keys and values are views (..., heads, tokens, width): wherever they lie, as long as all heads
 /// of a token are channels of one pixel; if not, they are brought there.
 enum AttentionRule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
@@ -10,9 +10,9 @@ enum AttentionRule: Rule {
     else { return nil }
     let rank = query.shape.count
     guard rank >= 2, key.shape.count == rank, value.shape.count == rank else { return nil }
-    let swap = Array(0..<rank - 2) + [rank - 1, rank - 2]
-    if form.keysTransposed { key.view = key.view.transposed(swap) }
-    if form.valuesTransposed { value.view = value.view.transposed(swap) }
+    query.view = query.view.transposed(form.query)
+    key.view = key.view.transposed(form.key)
+    value.view = value.view.transposed(form.value)
     let scale = form.scale * query.factor * key.factor
     let owed = value.factor
     (query.factor, key.factor, value.factor) = (1, 1, 1)
@@ -23,7 +23,7 @@ enum AttentionRule: Rule {
           .applied(operands, form.addends)
       else { return nil }
       result.factor = owed
-      if form.valuesTransposed { result.view = result.view.transposed(swap) }
+      result.view = result.view.transposed(form.result)
       return result.shape == shape ? [result] : nil
     }
     // One image's tokens with each other, all heads in a pixel.
@@ -66,7 +66,7 @@ enum AttentionRule: Rule {
     var result = Lowered(
       value: attended,
       view: StridedView(Array(query.shape.dropLast()) + [values.width], inOrder: order), factor: owed)
-    if form.valuesTransposed { result.view = result.view.transposed(swap) }
+    result.view = result.view.transposed(form.result)
     return result.shape == shape ? [result] : nil
   }
 

@@ -6,9 +6,22 @@ import ONNX
 enum BatchProductRule: Rule {
   static func lower(_ node: ProgramNode, _ operands: Operands) -> [Lowered]? {
     guard node.inputs.count == 2, let shape = operands.outputShape(), shape.count >= 2,
-      let (lowered, first) = operands.operand(0), let (b, second) = operands.operand(1),
-      lowered.shape.count >= 2, b.shape.count >= 2
+      let (a, first) = operands.operand(0), let (b, second) = operands.operand(1),
+      a.shape.count >= 2, b.shape.count >= 2
     else { return nil }
+    let wanted = operands.orderForReader?.filter { shape[$0] > 1 }
+    guard var found = product(a, b, shape, wanted: wanted, operands) else { return nil }
+    found.factor = first * second
+    return [found]
+  }
+
+  /// The products (..., rows, columns) of (..., rows, depth) and (..., depth, columns).
+  ///
+  /// - `wanted`: the result's axes of several places in the order in which they are read next, where that is known; an
+  ///   axis that is read in parts is there for each.
+  static func product(
+    _ lowered: Lowered, _ b: Lowered, _ shape: [Int], wanted: [Int]?, _ operands: Operands
+  ) -> Lowered? {
     var a = lowered
     // Rows that do not lie together are copied for each panel of columns.
     if shape[shape.count - 1] > mostStrided, a.view.axes.last?.last?.stride ?? 1 != 1,
@@ -23,11 +36,11 @@ enum BatchProductRule: Rule {
       let (left, right) = walks(a, b, shape, images)
         ?? rowMajor(a, b, operands).flatMap({ walks($0, $1, shape, images) })
     else { return nil }
-    let order = sideBySide(node, shape, images, operands.program)
+    let order = wanted.flatMap { sideBySide($0, shape, images) }
     let value = left.value.matrixProduct(
       left.walk, by: right.value, right.walk, sideBySide: order != nil, name: operands.name)
     let view = order.map { StridedView(shape, inOrder: $0) } ?? StridedView(rowMajor: shape)
-    return [Lowered(value: value, view: view, factor: first * second)]
+    return Lowered(value: value, view: view)
   }
 
   /// Columns up to which rows are taken from where they lie.
@@ -66,17 +79,11 @@ enum BatchProductRule: Rule {
   }
 
   /// The order of the result's axes in memory where products lie side by side in a pixel, as whoever reads them wants it.
-  private static func sideBySide(
-    _ node: ProgramNode, _ shape: [Int], _ images: Int, _ program: FixedProgram
-  ) -> [Int]? {
-    guard let slot = node.outputs[0], let readers = program.readers[slot], readers.count == 1,
-      program.steps.indices.contains(readers[0]), program.steps[readers[0]].type == "Transpose",
-      let wanted = program.steps[readers[0]].ints("perm"), wanted.sorted() == Array(shape.indices)
-    else { return nil }
+  private static func sideBySide(_ wanted: [Int], _ shape: [Int], _ images: Int) -> [Int]? {
     let rank = shape.count
     let outer = Array(images > 1 ? 1..<rank - 2 : 0..<rank - 2)
     let order = (images > 1 ? [0] : []) + [rank - 2] + outer + [rank - 1]
-    func varied(_ axes: [Int]) -> [Int] { axes.filter { shape[$0] > 1 } }
-    return varied(wanted) == varied(order) ? order : nil
+    let parts = wanted.indices.filter { $0 == 0 || wanted[$0] != wanted[$0 - 1] }.map { wanted[$0] }
+    return parts == order.filter { shape[$0] > 1 } ? order : nil
   }
 }

@@ -31,6 +31,16 @@ struct Operands {
     node.inputs.indices.contains(index) ? program.kind(node.inputs[index]) : nil
   }
 
+  /// The order of the result's axes for its only reader, where that transposes it.
+  var orderForReader: [Int]? {
+    guard let slot = node.outputs[0], let readers = program.readers[slot], readers.count == 1,
+      program.steps.indices.contains(readers[0]), program.steps[readers[0]].type == "Transpose",
+      let order = program.steps[readers[0]].ints("perm"),
+      order.sorted() == Array(0..<(outputShape()?.count ?? 0))
+    else { return nil }
+    return order
+  }
+
   /// Whether an input is given.
   func has(_ index: Int) -> Bool { node.inputs.indices.contains(index) && node.inputs[index] != nil }
 

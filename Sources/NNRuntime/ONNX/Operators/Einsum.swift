@@ -7,12 +7,13 @@ import FileFormats
 #endif
 
 /// Einstein's summation, pairwise and as products of matrices where that is what it is.
-struct Einsum {
-  private let inputs: [[Character]]
-  private let output: [Character]
+package struct Einsum {
+  /// The names of the axes of each operand, and of the result.
+  package let inputs: [[Character]]
+  package let output: [Character]
 
   /// Letters name axes; an ellipsis stands for those that broadcast, which get names of their own here.
-  init(_ equation: String, _ shapes: [[Int]]) throws {
+  package init(_ equation: String, _ shapes: [[Int]]) throws {
     let text = equation.filter { $0 != " " }
     let sides = text.split(separator: ">", omittingEmptySubsequences: false)
     let hasOutput = text.contains("->")
