@@ -104,6 +104,7 @@ extension Rearrangement {
   fileprivate func interleavesColors(of input: MapShape) -> Bool {
     let pixels = input.width * input.channels
     return channels == 3 && input.height == 3 && height == input.width && width == input.channels
-      && channelStride == pixels && channelOffsets.isEmpty && starts.elementsEqual(0..<Int32(clamping: pixels))
+      && channelStride == pixels && channelOffsets.isEmpty
+      && starts.elementsEqual(0..<Int32(clamping: pixels))
   }
 }
