@@ -152,7 +152,7 @@ def pool(d, x):
         attributes["pads"] = [min(pad, edges[axis % 2] - 1) for axis, pad in enumerate(attributes["pads"])]
         if attributes["dilations"] != [1, 1]:
             attributes["pads"], attributes["dilations"] = [0] * 4, [1, 1]
-        # ONNX's shape inference counts windows that begin after the map, which nobody makes.
+        # ONNX's shape inference counts windows that begin after the map, which are not made.
         if d.chance(0.35) and not ends_after(attributes, (height, width), edges):
             attributes["ceil_mode"] = 1
     if not is_max:
