@@ -13,14 +13,22 @@ private enum WindowPoolLoop: ElementLoop {
     _ element: Element, _ operands: (task: WindowPoolTask, items: Range<Int>)
   ) {
     let task = operands.task
-    for item in operands.items {
-      let (pixel, block) = item.quotientAndRemainder(dividingBy: task.blocks)
+    var item = operands.items.lowerBound
+    while item < operands.items.upperBound {
+      let (pixel, first) = item.quotientAndRemainder(dividingBy: task.blocks)
       let (y, x) = pixel.quotientAndRemainder(dividingBy: task.outWidth)
-      let window = PooledWindow(element: element, task: task, y: y, x: x, channel: 16 &* block)
-      switch task.kind {
-      case .maximum: window.finish(window.maximum())
-      case .mean(let countsPadding): window.finish(window.mean(countsPadding: countsPadding))
+      let blocks = first..<min(task.blocks, first &+ operands.items.upperBound &- item)
+      // Where a window lies is the same for all channels, and takes divisions.
+      let (rows, columns) = (task.rows.inside(y), task.columns.inside(x))
+      for block in blocks {
+        let window = PooledWindow(
+          element: element, task: task, y: y, x: x, rows: rows, columns: columns, channel: 16 &* block)
+        switch task.kind {
+        case .maximum: window.finish(window.maximum())
+        case .mean(let countsPadding): window.finish(window.mean(countsPadding: countsPadding))
+        }
       }
+      item &+= blocks.count
     }
   }
 }
@@ -30,12 +38,12 @@ private struct PooledWindow<Element: MapElement> {
   /// Element type of the input.
   let element: Element
   let task: WindowPoolTask
-  let y, x, channel: Int
+  let y, x: Int
+  /// The window's pixels inside the map.
+  let rows, columns: Range<Int>
+  let channel: Int
 
   @inline(__always) private var count: Int { min(16, task.channels &- channel) }
-  /// The window's pixels inside the map.
-  @inline(__always) private var rows: Range<Int> { task.rows.inside(y) }
-  @inline(__always) private var columns: Range<Int> { task.columns.inside(x) }
 
   @inline(__always)
   func maximum() -> Vector {
