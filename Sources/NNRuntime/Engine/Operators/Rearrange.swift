@@ -34,20 +34,10 @@ public struct Rearrangement: Sendable {
 struct Rearrange: VectorOperator {
   var order: Rearrangement
 
-  /// The arguments of a kernel; offsets count elements of the input as it lies in memory.
-  @safe struct Task {
-    var width, channels: Int
-    var input: UnsafePointer<Float>
-    var output: MutableMapPointer
-    var starts: UnsafePointer<Int32>
-    var channelStride: Int
-    var channelOffsets: UnsafePointer<Int32>?
-  }
-
   var name: String { "rearrange" }
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 1 }
-  func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
+  func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
   var elementwiseStep: ElementwiseStep { .none }
   var multiples: ResultMultiples { .ofInputs }
 
@@ -76,49 +66,74 @@ struct Rearrange: VectorOperator {
     return result
   }
 
-  func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {
+  func step(_ layer: PlacedNode, _ kernel: Kernel<RearrangeTask>, _ builder: StepBuilder) -> Step {
     let node = layer.node
     let (input, output) = (builder.shapes[node.inputs[0]], builder.shapes[node.output])
-    let pixel = builder.map(node.inputs[0]).pixelStride
-    func place(_ element: Int) -> Int { element / input.channels * pixel + element % input.channels }
-    let starts = TaskMemory(array: order.starts.map { $0 < 0 ? -1 : Int32(place(Int($0))) })
+    let map = builder.map(node.inputs[0])
+    func place(_ element: Int) -> Int {
+      element / input.channels * map.pixelStride + element % input.channels
+    }
+    let placed = order.starts.map { $0 < 0 ? -1 : Int32(place(Int($0))) }
+    let starts = TaskMemory(array: placed)
     let offsets =
       order.channelOffsets.isEmpty
       ? nil : TaskMemory(array: order.channelOffsets.map { Int32(place(Int($0))) })
-    let task = unsafe TaskMemory(
-      Task(
-        width: output.width, channels: output.channels, input: builder.pointer(node.inputs[0]),
-        output: builder.mutableMap(node.output), starts: starts.pointer,
-        channelStride: place(order.channelStride),
-        channelOffsets: offsets.map { unsafe UnsafePointer($0.pointer) }),
-      keeping: [starts, builder.arena] + builder.operands + (offsets.map { [$0] } ?? []))
+    let order = unsafe RearrangeTask(
+      height: output.height, width: output.width, channels: output.channels, input: map,
+      output: builder.mutableMap(node.output), starts: starts.pointer,
+      channelStride: place(order.channelStride),
+      offsets: offsets.map { unsafe UnsafePointer($0.pointer) },
+      run: Self.run(placed, output, isCopy: offsets == nil && order.channelStride == 1))
+    let task = TaskMemory(
+      order, keeping: [starts, builder.arena] + builder.operands + (offsets.map { [$0] } ?? []))
+    let pixels = max(1, output.pixels / max(1, order.items))
     return builder.step(
-      layer.index, kernel, task, items: output.pixels, together: builder.pixelsTogether(output))
+      layer.index, kernel, task, items: order.items,
+      together: max(1, builder.pixelsTogether(output) / pixels))
   }
 
-  /// Items are pixels of the result.
-  static let plain = PlainKernel<Task>(
+  /// The pixels of a result whose starts follow each other, where that is worth more than copying pixels whole.
+  private static func run(_ starts: [Int32], _ output: MapShape, isCopy: Bool) -> RearrangeTask.Run {
+    let (height, width) = (output.height, output.width)
+    if isCopy, output.channels > fewChannels { return .none }
+    func follow(_ step: Int, _ ends: (Int) -> Bool) -> Bool {
+      starts.indices.allSatisfy { starts[$0] >= 0 && (ends($0) || starts[$0 + step] == starts[$0] + 1) }
+    }
+    if width >= shortestRun, follow(1, { $0 % width == width - 1 }) { return .row }
+    if height >= shortestRun, follow(width, { $0 / width == height - 1 }) { return .column }
+    return .none
+  }
+
+  /// Channels up to which pixels are too short to be copied, and pixels from which on a run is worth a block.
+  private static let (fewChannels, shortestRun) = (8, 4)
+
+  /// Items are pixels of the result, or blocks of them.
+  static let plain = PlainKernel<RearrangeTask>(
     name: "rearrange-f32", computes: "elements in another order", tolerance: .exact
   ) { task, share in
-    let (channels, step) = (task.channels, task.channelStride)
-    var pixel = share.items.lowerBound
-    share.forEachPixel(width: task.width) { y, x in
-      let target = unsafe task.output.pixel(y, x)
-      let start = unsafe Int(task.starts[pixel])
-      pixel += 1
-      let source = unsafe task.input + start
-      if start < 0 {
-        unsafe target.update(repeating: 0, count: channels)
-      } else if let offsets = unsafe task.channelOffsets {
-        for channel in 0..<channels { unsafe target[channel] = source[Int(offsets[channel])] }
-      } else if channels == 3 {
-        // Color pictures, by far the most often.
-        unsafe (target[0], target[1], target[2]) = (source[0], source[step], source[2 &* step])
-      } else if step == 1, channels > 8 {
-        unsafe target.update(from: source, count: channels)
-      } else {
-        for channel in 0..<channels { unsafe target[channel] = source[channel &* step] }
+    for item in share.items {
+      for (y, x) in task.pixels(of: item) {
+        let start = unsafe Int(task.starts[y * task.width + x])
+        for channel in 0..<task.channels {
+          let offset = unsafe task.offsets.map { unsafe Int($0[channel]) } ?? channel * task.channelStride
+          task.output[y, x, channel] = start < 0 ? 0 : unsafe task.input.base[start + offset]
+        }
       }
+    }
+  }
+}
+
+extension RearrangeTask {
+  /// The pixels of an item.
+  fileprivate func pixels(of item: Int) -> [(y: Int, x: Int)] {
+    switch run {
+    case .none: return [(item / width, item % width)]
+    case .row:
+      let (y, block) = item.quotientAndRemainder(dividingBy: (width + 15) / 16)
+      return (16 * block..<min(16 * block + 16, width)).map { (y, $0) }
+    case .column:
+      let (block, x) = item.quotientAndRemainder(dividingBy: width)
+      return (16 * block..<min(16 * block + 16, height)).map { ($0, x) }
     }
   }
 }

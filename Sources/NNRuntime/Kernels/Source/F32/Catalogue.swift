@@ -75,6 +75,9 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
     "matrices-f32", of: MatrixTask.self, maps: .float32, tolerance: .product, by: permit,
     scratch: { matrixScratch($0) }, run: { matrixProduct($0, $1) })
   catalogue.add(
+    "rearrange-f32", of: RearrangeTask.self, maps: .float32, tolerance: .exact, by: permit,
+    run: { rearrange($0, $1) })
+  catalogue.add(
     "sampling-f32", of: SamplingTask.self, maps: .float32, tolerance: .product, by: permit,
     scratch: { samplingScratch($0) }, run: { sampling($0, $1) })
   return true

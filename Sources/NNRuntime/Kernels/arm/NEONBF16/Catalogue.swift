@@ -31,6 +31,9 @@ public func addKernels(to catalogue: inout KernelCatalogue, of processor: Proces
   catalogue.add(
     "maxpool-any", of: PoolTask.self, maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
   catalogue.add(
+    "rearrange-any", of: RearrangeTask.self, maps: .any, tolerance: .exact, by: permit,
+    run: { rearrange($0, $1) })
+  catalogue.add(
     "pool-any", of: WindowPoolTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     run: { windowPool($0, $1) })
   catalogue.add(

@@ -69,6 +69,9 @@ private func addSteps(to catalogue: inout KernelCatalogue, _ permit: Permit) {
   catalogue.add(
     "maxpool-any", of: PoolTask.self, maps: .any, tolerance: .exact, by: permit, run: { maxPool($0, $1) })
   catalogue.add(
+    "rearrange-any", of: RearrangeTask.self, maps: .any, tolerance: .exact, by: permit,
+    run: { rearrange($0, $1) })
+  catalogue.add(
     "pool-any", of: WindowPoolTask.self, maps: .any, tolerance: .roundedProduct, by: permit,
     run: { windowPool($0, $1) })
   catalogue.add(
