@@ -99,6 +99,8 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
 struct FusedCase: Hashable {
   var prologue: ConvolutionKernel.Prologues
   var epilogue: ConvolutionKernel.Epilogues
+  /// Whether a residual is added before the activation.
+  var joinsSums = false
 
   /// All that a kernel declares, each for itself and together.
   static func all(of kernel: ConvolutionKernel) -> [FusedCase] {
@@ -107,7 +109,11 @@ struct FusedCase: Hashable {
     let fused =
       kernel.prologues.contains(.quantize) ? [.quantize] : prologues.filter(kernel.prologues.isSuperset)
     return fused.flatMap { prologue in
-      epilogues.filter(kernel.epilogues.isSuperset).map { FusedCase(prologue: prologue, epilogue: $0) }
+      epilogues.filter(kernel.epilogues.isSuperset).flatMap { epilogue in
+        (epilogue == .residual ? [false, true] : [false]).map {
+          FusedCase(prologue: prologue, epilogue: epilogue, joinsSums: $0)
+        }
+      }
     }
   }
 }

@@ -50,7 +50,7 @@ struct ConvolutionConformance {
         let what = "\(test.testDescription) \(fused) at \(place), \(pair.testDescription)"
         let whole = run.output(split: false)
         expectClose(
-          whole, reference.finished(sums, fused.epilogue, row: row, column: column),
+          whole, reference.finished(sums, fused, row: row, column: column),
           tolerance: pair.tolerance(kernel.tolerance(test.activation, prologue)), what)
         let pieces = run.output(split: true)
         #expect(pieces.map(\.bitPattern) == whole.map(\.bitPattern), "the split must not matter: \(what)")
@@ -180,7 +180,7 @@ extension ConvolutionKernel {
           row: row, column: column, edgeSums: edges.pointer, projection: isProjected ? projection : nil))
     }
     switch fused.epilogue {
-    case .residual: return .residual(reference.residual.input)
+    case .residual: return .residual(reference.residual.input, joinsSums: fused.joinsSums)
     case .addend:
       return .addend(
         Addend(map: reference.addend.input, width: reference.shape.outWidth, shift: reference.shift))

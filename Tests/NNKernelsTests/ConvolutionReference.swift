@@ -153,7 +153,7 @@ struct ConvolutionReference {
 
   /// The outputs: the sums after the epilogue.
   func finished(
-    _ sums: [Expected], _ epilogue: ConvolutionKernel.Epilogues, row: Int = 0, column: Int = 0
+    _ sums: [Expected], _ fused: FusedCase, row: Int = 0, column: Int = 0
   ) -> [Expected] {
     var result: [Expected] = []
     for pixel in 0..<shape.outHeight * shape.outWidth {
@@ -161,12 +161,13 @@ struct ConvolutionReference {
       let values = (0..<shape.outChannels).map { out in
         var sum = sums[pixel * shape.outChannels + out]
         if let edge = edge(y, x, row, column) { sum.add(edges[edge * shape.outChannels + out]) }
-        if epilogue == .addend { sum.add(addend[y >> shift, x >> shift, out]) }
+        if fused.epilogue == .addend { sum.add(addend[y >> shift, x >> shift, out]) }
+        if fused.joinsSums { sum.add(residual[y, x, out]) }
         sum = activated(sum, test.activation)
-        if epilogue == .residual { sum.add(residual[y, x, out]) }
+        if fused.epilogue == .residual, !fused.joinsSums { sum.add(residual[y, x, out]) }
         return sum
       }
-      result += epilogue == .project ? projection(values) : values
+      result += fused.epilogue == .project ? projection(values) : values
     }
     return result
   }

@@ -23,6 +23,22 @@ import Testing
       net.node("Relu", [y]), "groups \(groups) of \(out), \(kernel) by \(stride), \(dilation), \(pads)")
   }
 
+  @Test(
+    "groups of any width are one layer", arguments: [(13, 8), (4, 40), (32, 4), (3, 17), (37, 1)], [1, 3])
+  func groups(_ channels: (groups: Int, width: Int), kernel: Int) throws {
+    let (groups, width) = channels
+    for stride in [1, 2] {
+      var net = DrawnNetwork(seed: groups, input: [1, groups * width, 12, 9])
+      let y = net.node(
+        "Conv", ["x", net.weights([groups * width, width, kernel, kernel]), net.weights([groups * width])],
+        [
+          "group": .int(groups), "strides": .ints([stride, stride]),
+          "pads": .ints([Int](repeating: kernel / 2, count: 4)),
+        ])
+      try net.check(net.node("Relu", [y]), "\(groups) groups of \(width) by \(stride)")
+    }
+  }
+
   @Test("kernels with wide gaps, as in atrous pyramids", arguments: [2, 6, 12], [1, 2])
   func atrous(dilation: Int, stride: Int) throws {
     for images in [1, 2] {

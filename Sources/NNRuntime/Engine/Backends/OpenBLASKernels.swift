@@ -276,11 +276,13 @@ private enum OpenBLASKernels {
   ) {
     let residual = unsafe task.residual.map { unsafe $0.pixel(y, x) }
     let edge = unsafe task.subpixel?.sums(y, x, of: task.shape)
-    let addend = unsafe edge ?? task.addend?.sums(ofPixel: y * task.shape.outWidth + x)
+    let part = unsafe edge ?? task.addend?.sums(ofPixel: y * task.shape.outWidth + x)
+    let before = unsafe task.joinsSums ? part ?? residual : nil
+    let after = unsafe task.joinsSums ? nil : residual
     for channel in 0..<task.shape.outChannels {
-      let sum = unsafe sums[channel] + (addend?[channel] ?? 0)
+      let sum = unsafe sums[channel] + (before?[channel] ?? 0)
       let value = unsafe PlainKernels.activate(sum + task.bias[channel], task.activation)
-      unsafe output[channel] = value + (residual?[channel] ?? 0)
+      unsafe output[channel] = value + (after?[channel] ?? 0)
     }
   }
 

@@ -8,16 +8,16 @@ extension StepBuilder {
     if let transposed = layer.transposed {
       _ = packedJoint(node, layer, transposed, kernel)
     } else {
-      _ = packed(node, layer, kernel, staging)
+      for group in 0..<layer.groups { _ = packed(node, layer, group, kernel, staging) }
     }
     if let projection = layer.projection { _ = packed(projection, node, layer, staging) }
   }
 
   private func packed(
-    _ node: Node, _ layer: Convolution, _ kernel: ConvolutionKernel,
+    _ node: Node, _ layer: Convolution, _ group: Int, _ kernel: ConvolutionKernel,
     _ staging: StagingMemory = StagingMemory()
   ) -> FloatMemory {
-    packed(node.name, layer, node.convolutionShape(layer, shapes), kernel, staging)
+    packed(node.name, layer, group, node.convolutionShape(layer, shapes), kernel, staging)
   }
 
   /// The weights of a 1x1 convolution that is done to the result of a node's.
@@ -25,21 +25,24 @@ extension StepBuilder {
     _ projection: Projection, _ node: Node, _ layer: Convolution, _ staging: StagingMemory = StagingMemory()
   ) -> FloatMemory {
     packed(
-      projection.name, projection.layer, node.projectionShape(projection, after: layer, shapes),
+      projection.name, projection.layer, 0, node.projectionShape(projection, after: layer, shapes),
       plan.catalogue.gemm, staging)
   }
 
   private func packed(
-    _ name: String, _ layer: Convolution, _ shape: ConvolutionShape, _ kernel: ConvolutionKernel,
-    _ staging: StagingMemory
+    _ name: String, _ layer: Convolution, _ group: Int, _ shape: ConvolutionShape,
+    _ kernel: ConvolutionKernel, _ staging: StagingMemory
   ) -> FloatMemory {
     let key = PackedWeights.Key(
-      layer: name, part: 0, inChannels: layer.inChannels, kernel: kernel.fullName)
+      layer: name, part: group, inChannels: layer.inChannels, kernel: kernel.fullName)
     return weights.memory(key) {
       let memory = FloatMemory(count: kernel.packedCount(shape))
+      let first = group * shape.outChannels
       unsafe layer.withWeights(staging) { source in
         unsafe withPointer(layer.scale) { scale in
-          unsafe kernel.pack(shape, source, scale, memory.base)
+          unsafe kernel.pack(
+            shape, source + first * (layer.keptCount / layer.outChannels), scale.map { unsafe $0 + first },
+            memory.base)
         }
       }
       return memory
@@ -54,8 +57,10 @@ extension StepBuilder {
   func convolution(_ node: Node, _ index: Int, _ layer: Convolution, _ kernel: ConvolutionKernel) -> Step {
     if let transposed = layer.transposed { return joint(node, index, layer, transposed, kernel) }
     let shape = node.convolutionShape(layer, shapes)
-    return step(
-      index, [convolutionTask(node, shape, layer, weights: packed(node, layer, kernel))], kernel)
+    let tasks = (0..<layer.groups).map { group in
+      convolutionTask(node, shape, layer, group, weights: packed(node, layer, group, kernel))
+    }
+    return step(index, tasks, kernel)
   }
 
   /// The step of a layer's parts, convolutions of the same shape.
@@ -108,17 +113,19 @@ extension StepBuilder {
     flat.output.rowStride = flat.output.pixelStride
     if var residual = flat.residual {
       residual.rowStride = residual.pixelStride
-      flat.epilogue = .residual(residual)
+      flat.epilogue = .residual(residual, joinsSums: flat.joinsSums)
     }
     return TaskMemory(flat, keeping: [task])
   }
 
-  /// The task of a convolution from map to map, with all that was joined to it.
-  func convolutionTask(
-    _ node: Node, _ shape: ConvolutionShape, _ layer: Convolution, weights: FloatMemory
+  /// The task of a group of a convolution from map to map, with all that was joined to it.
+  private func convolutionTask(
+    _ node: Node, _ shape: ConvolutionShape, _ layer: Convolution, _ group: Int, weights: FloatMemory
   ) -> TaskMemory<ConvolutionTask> {
+    let (first, made) = (group * shape.inChannels, group * shape.outChannels)
     var (task, owners) = plainTask(
-      shape, layer, input: map(node.inputs[0]), output: mutableMap(node.output), weights: weights)
+      shape, layer, input: map(node.inputs[0]).channels(from: first),
+      output: mutableMap(node.output).channels(from: made), weights: weights, group: group)
     switch layer.prologue {
     case .none, .transpose: break
     case .normalize(let norm):
@@ -136,10 +143,12 @@ extension StepBuilder {
     }
     switch layer.epilogue {
     case .store: break
-    case .residual: task.epilogue = .residual(map(node.inputs[1]))
+    case .residual(let joinsSums):
+      task.epilogue = .residual(map(node.inputs[1]).channels(from: made), joinsSums: joinsSums)
     case .addend:
       let shift = shapes[node.inputs[1]].repeats(in: shapes[node.output]) ?? 0
-      task.epilogue = .addend(Addend(map: map(node.inputs[1]), width: shape.outWidth, shift: shift))
+      let sums = map(node.inputs[1]).channels(from: made)
+      task.epilogue = .addend(Addend(map: sums, width: shape.outWidth, shift: shift))
     case .project(let projection):
       let memory = projectionTask(projection, node, layer, output: mutableMap(node.output))
       task.epilogue = unsafe .project(memory.pointer)
@@ -161,9 +170,10 @@ extension StepBuilder {
   /// A convolution without anything else, and what owns the memory that it reads.
   func plainTask(
     _ shape: ConvolutionShape, _ layer: Convolution, input: MapPointer, output: MutableMapPointer,
-    weights: FloatMemory
+    weights: FloatMemory, group: Int = 0
   ) -> (ConvolutionTask, [AnyObject]) {
-    let bias = FloatMemory(layer.bias, count: layer.bias.count + 64)
+    let own = Array(layer.bias[group * shape.outChannels..<(group + 1) * shape.outChannels])
+    let bias = FloatMemory(own, count: own.count + 64)
     let task = unsafe ConvolutionTask(
       shape: shape, input: input, output: output, weights: weights.base, bias: bias.base,
       zeros: zeros.base, activation: layer.activation)
@@ -172,7 +182,12 @@ extension StepBuilder {
 }
 
 extension Convolution {
-  /// Lets `body` read the weights that count, (out, in, kernel height, kernel width), as floats.
+  /// Number of weights that count.
+  fileprivate var keptCount: Int {
+    inChannels.map { outChannels * $0.count * kernelHeight * kernelWidth } ?? weights.count
+  }
+
+  /// Lets `body` read the weights that count, (out, in / groups, kernel height, kernel width), as floats.
   func withWeights(_ staging: StagingMemory, _ body: (UnsafePointer<Float>) -> Void) {
     unsafe weights.withFloats(staging) { source in
       guard let inChannels else { return unsafe body(source) }

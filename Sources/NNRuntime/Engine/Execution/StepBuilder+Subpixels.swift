@@ -77,7 +77,23 @@ extension StepBuilder {
   }
 }
 
+extension MapPointer {
+  /// The channels from `first` on.
+  func channels(from first: Int) -> MapPointer {
+    unsafe MapPointer(
+      base: UnsafePointer(element.pointer(UnsafeMutablePointer(mutating: base), offset: first)),
+      pixelStride: pixelStride, rowStride: rowStride, element: element)
+  }
+}
+
 extension MutableMapPointer {
+  /// The channels from `first` on.
+  func channels(from first: Int) -> MutableMapPointer {
+    unsafe MutableMapPointer(
+      base: element.pointer(base, offset: first), pixelStride: pixelStride, rowStride: rowStride,
+      element: element)
+  }
+
   /// Every `step`th pixel of every `step`th row, from place `part` of a square of `step` by `step` pixels on.
   func everyPixel(_ step: Int, _ part: Int) -> MutableMapPointer {
     let (row, column) = part.quotientAndRemainder(dividingBy: step)

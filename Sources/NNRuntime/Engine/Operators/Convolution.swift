@@ -18,7 +18,7 @@ package struct Convolution: Sendable {
   var padding: Int
   /// Zeros below and to the right.
   var trailing: TrailingPadding?
-  /// Groups of channels: one, or as many as channels; `GroupedConvolution` has those between.
+  /// Groups of channels, each a convolution of its own; with one filter per channel as many as channels.
   var groups = 1
   var activation: Activation = .none
   /// Done to the input as it is read.
@@ -46,8 +46,8 @@ package struct Convolution: Sendable {
   /// Epilogue fused after a convolution, apart from its activation.
   enum Epilogue: Sendable {
     case store
-    /// Adds the second input after the activation.
-    case residual
+    /// Adds the second input after the activation, or before it where it joins the sums.
+    case residual(joinsSums: Bool)
     /// Adds the second input, a partial sum, before the activation.
     case addend
     /// A 1x1 convolution is done to the result while it is near.
@@ -115,7 +115,7 @@ extension Convolution {
 
   /// Whether it is one matrix product over the pixels.
   var isProjection: Bool {
-    kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && trailing == nil && !isDepthwise
+    kernelHeight == 1 && kernelWidth == 1 && stride == 1 && padding == 0 && trailing == nil && groups == 1
   }
 
   /// The weights (out, in) of one position of a transposed convolution's kernel, not scaled.
@@ -155,7 +155,7 @@ extension Convolution: Operator {
   package func operations(_ node: Node, _ shapes: [MapShape]) -> Double {
     let (input, output) = (seen(shapes[node.inputs[0]]), node.partOf ?? shapes[node.output])
     let channels = transposed?.bias.count ?? input.channels
-    let depth = (isDepthwise ? 1 : channels) * kernelHeight * kernelWidth
+    let depth = channels / groups * kernelHeight * kernelWidth
     let projected = projection.map { $0.layer.outChannels } ?? 0
     let before = transposed == nil ? 0 : channels * input.channels
     // Only the 1x1 convolution after another may be a part of a larger layer.
@@ -165,7 +165,7 @@ extension Convolution: Operator {
   }
 
   package func longestSum(of input: MapShape) -> Int {
-    let own = kernelHeight * kernelWidth * (isDepthwise ? 1 : seen(input).channels)
+    let own = kernelHeight * kernelWidth * seen(input).channels / groups
     return max(own, projection == nil ? 0 : outChannels, transposed?.bias.count ?? 0)
   }
 
@@ -192,8 +192,14 @@ extension Convolution: Operator {
 
   /// This convolution with `step` done on the way to memory; nil where its kernels cannot.
   func doing(_ step: ElementwiseStep, hasResidual: Bool) -> Convolution? {
-    guard !hasResidual else { return nil }
     var layer = self
+    if case .residual(joinsSums: false) = epilogue, case .activation(let following) = step, !isDepthwise,
+      activation == .none
+    {
+      (layer.activation, layer.epilogue) = (following, .residual(joinsSums: true))
+      return layer
+    }
+    guard !hasResidual else { return nil }
     switch step {
     case .none: return nil
     case .line(let affine) where activation != .none:
@@ -207,7 +213,7 @@ extension Convolution: Operator {
     case .activation(let following):
       guard activation == .none else { return nil }
       layer.activation = following
-    case .addition: layer.epilogue = .residual
+    case .addition: layer.epilogue = .residual(joinsSums: false)
     }
     return layer
   }
@@ -226,9 +232,8 @@ extension Convolution: Operator {
     } step: {
       $0.convolution(node, layer.index, self, choice.kernel)
     }
-    return (
-      AlgorithmChoice(algorithm: choice.kernel.algorithm, reason: choice.reason), .kernel(bound)
-    )
+    let reason = groups > 1 ? "\(counted(groups, "group")); \(choice.reason)" : choice.reason
+    return (AlgorithmChoice(algorithm: choice.kernel.algorithm, reason: reason), .kernel(bound))
   }
 
   /// Whether its weights, but for their scales, are integers of 8 bits.
@@ -242,7 +247,7 @@ extension Convolution: Operator {
   }
 
   /// Whether each filter reads one channel.
-  var isDepthwise: Bool { groups > 1 }
+  var isDepthwise: Bool { groups > 1 && groups == outChannels && weights.shape[1] == 1 }
   /// Whether a map before or after it is not materialized.
   var leavesOutMaps: Bool { enlargement != nil || projection != nil }
 }
@@ -272,8 +277,8 @@ extension Value {
 
   /// Cross-correlation with zero padding on all sides.
   ///
-  /// `weights` is (out, in / groups, kh, kw); `groups` is 1 or, with one filter per channel, the number of
-  /// channels. `bias` has one element per output channel.
+  /// `weights` is (out, in / groups, kh, kw), with kh = kw where there is one filter per channel; `bias` has one element per
+  /// output channel.
   public func convolution(
     _ weights: Tensor, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, groups: Int = 1, name: String
   ) -> Value {
@@ -281,17 +286,18 @@ extension Value {
       weights, bias: bias, stride: stride, padding: padding, trailing: nil, groups: groups, name: name)
   }
 
-  /// Dense cross-correlation as above, of weights times a scale for each output channel, where there is one, which is kept
+  /// Cross-correlation as above, of weights times a scale for each output channel, where there is one, which is kept
   /// beside them.
   package func convolution(
-    _ weights: Tensor, scale: [Float]?, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0, name: String
+    _ weights: Tensor, scale: [Float]?, bias: Tensor? = nil, stride: Int = 1, padding: Int = 0,
+    groups: Int = 1, name: String
   ) -> Value {
     if let scale, scale.count != weights.shape.first {
       return failed(.wrongWeights(found: [scale.count], needed: "a scale per output channel is needed"), name)
     }
     return convolution(
-      weights, scale: scale, bias: bias, stride: stride, padding: padding, trailing: nil, groups: 1,
-      name: name)
+      weights, scale: scale, bias: bias, stride: stride, padding: padding, trailing: nil,
+      groups: groups, name: name)
   }
 
   /// Cross-correlation with zero padding, below and to the right as `trailing` says.
@@ -305,17 +311,15 @@ extension Value {
     }
     let (out, perGroup) = (weights.shape[0], weights.shape[1])
     let (kernelHeight, kernelWidth) = (weights.shape[2], weights.shape[3])
-    let depthwise = groups > 1
-    let isFitting =
-      depthwise
-      ? groups == shape.channels && perGroup == 1 && out == groups && kernelHeight == kernelWidth
-      : groups == 1 && perGroup == shape.channels
-    guard isFitting else {
-      let needed =
-        depthwise
-        ? "(\(shape.channels), 1, edge, edge) in \(counted(shape.channels, "group")) is needed"
-        : "(out, \(shape.channels), height, width) is needed"
-      return failed(.wrongWeights(found: weights.shape, needed: "\(needed) for \(shape)"), name)
+    let isDepthwise = groups > 1 && groups == shape.channels && out == groups
+    guard groups > 0, shape.channels % groups == 0, out % groups == 0, perGroup == shape.channels / groups,
+      !isDepthwise || kernelHeight == kernelWidth
+    else {
+      let depth = shape.channels / max(1, groups)
+      let needed = isDepthwise ? "(\(groups), 1, edge, edge)" : "(out, \(depth), height, width)"
+      let place = groups == 1 ? "" : "in \(counted(groups, "group")) "
+      return failed(
+        .wrongWeights(found: weights.shape, needed: "\(needed) \(place)is needed for \(shape)"), name)
     }
     if let misfit = Self.misfit(of: bias, outputs: out) { return failed(misfit, name) }
     let layer = Convolution(

@@ -1,8 +1,7 @@
 import FileFormats
 import NNKernelInterface
 
-/// A convolution in its general form, or a transposed one: channels in groups, and a window of any stride, padding and
-/// dilation.
+/// A convolution with a window of any stride, padding and dilation, or a transposed one, in groups of channels.
 ///
 /// No other layer is fused into it: `Convolution` is the form that fast kernels compute.
 struct GroupedConvolution: VectorOperator {
@@ -144,9 +143,10 @@ extension Value {
       return failed(
         .wrongWeights(found: weights.shape, needed: "(out, in / groups, height, width) is needed"), name)
     }
-    let isDepthwise =
-      groups > 1 && groups == shape.channels && groups == weights.shape[0] && window.height == window.width
-    if let (stride, padding, trailing) = window.trailing, groups == 1 || isDepthwise {
+    let isDepthwise = groups > 1 && groups == shape.channels && groups == weights.shape[0]
+    if let (stride, padding, trailing) = window.trailing, !isDepthwise || window.height == window.width,
+      weights.shape[2] == window.height, weights.shape[3] == window.width
+    {
       return convolution(
         weights, bias: bias, stride: stride, padding: padding, trailing: trailing, groups: groups, name: name)
     }

@@ -18,16 +18,14 @@ extension ConvolutionShape {
 }
 
 extension Node {
-  /// The integers of a dense convolution.
-  ///
-  /// Where four make the layer, those of one.
+  /// The integers of a convolution: where several make the layer, for groups of channels or places of pixels, those of one.
   func convolutionShape(_ layer: Convolution, _ shapes: [MapShape]) -> ConvolutionShape {
     let (input, output) = (layer.seen(shapes[inputs[0]]), shapes[output])
     if layer.transposed != nil { return .subpixel(input, outChannels: layer.outChannels) }
     return ConvolutionShape(
-      inHeight: input.height, inWidth: input.width, inChannels: input.channels,
-      outHeight: output.height, outWidth: output.width, outChannels: layer.outChannels,
-      kernelHeight: layer.kernelHeight,
+      inHeight: input.height, inWidth: input.width,
+      inChannels: input.channels / layer.groups, outHeight: output.height, outWidth: output.width,
+      outChannels: layer.outChannels / layer.groups, kernelHeight: layer.kernelHeight,
       kernelWidth: layer.kernelWidth, stride: layer.stride, padding: layer.padding)
   }
 

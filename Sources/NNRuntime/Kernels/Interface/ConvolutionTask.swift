@@ -147,8 +147,9 @@ public struct ConvolutionTask {
   public enum Epilogue {
     /// out = activation(sums).
     case store
-    /// out = activation(sums) + residual; the map may be the output itself.
-    case residual(MapPointer)
+    /// out = activation(sums) + residual, or activation(sums + residual) where it joins them; the map may be the output
+    /// itself.
+    case residual(MapPointer, joinsSums: Bool = false)
     /// out = activation(sums + addend).
     case addend(Addend)
     /// A 1x1 convolution is done to the pixels of a tile while they are near: its output counts, its weights are packed
@@ -217,9 +218,17 @@ extension ConvolutionTask {
   @inlinable @inline(__always) public var readsPlanes: Bool {
     if case .planes = prologue { true } else { false }
   }
-  /// Map added after the activation; nil if none.
+  /// Map added after the activation, or before it where it joins the sums; nil if none.
   @inlinable @inline(__always) public var residual: MapPointer? {
-    if case .residual(let map) = epilogue { map } else { nil }
+    if case .residual(let map, _) = epilogue { map } else { nil }
+  }
+  /// Whether what is added is added before the activation.
+  @inlinable @inline(__always) public var joinsSums: Bool {
+    switch epilogue {
+    case .residual(_, let joinsSums): joinsSums
+    case .addend, .subpixel: true
+    case .store, .project: false
+    }
   }
   /// Addend before the activation; nil if none.
   @inlinable @inline(__always) public var addend: Addend? {

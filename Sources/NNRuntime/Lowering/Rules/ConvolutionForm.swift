@@ -1,10 +1,10 @@
 import NNRuntime
 
-/// A convolution in the forms that the engine's fast kernels have: one stride, one padding, no dilation, dense or with one
-/// filter a channel.
+/// A convolution in the forms that the engine's fast kernels have: one stride, one padding, no dilation, in groups that are
+/// not too narrow or with one filter a channel.
 ///
 /// Everything else is brought to that: dilated kernels and those with uneven paddings get zeros, or their windows are written
-/// side by side, maps are padded, groups become dense convolutions side by side, with several narrow groups in one.
+/// side by side, maps are padded, several narrow groups become one.
 struct ConvolutionForm {
   /// How windows move along an axis.
   struct Axis {
@@ -18,7 +18,7 @@ struct ConvolutionForm {
 
   /// (out, in / groups, height, width).
   var weights: WeightTensor
-  /// One per output channel of a dense convolution, where weights are integers of 8 bits.
+  /// One per output channel, where weights are integers of 8 bits.
   var scale: [Float]?
   var bias: WeightTensor?
   var groups: Int
@@ -29,9 +29,7 @@ struct ConvolutionForm {
   /// How much more than without zeros a kernel may be, rather than that the map is padded.
   private static let mostZeros = 1.8
   /// Channels that groups are taken together up to.
-  private static let groupChannels = 32
-  /// Most convolutions side by side.
-  private static let mostParts = 64
+  private static let groupChannels = 16
 
   private static func isSmall(_ height: Int, _ width: Int) -> Bool {
     elementCount([height, width]).map { $0 <= largestKernel } ?? false
@@ -53,7 +51,7 @@ struct ConvolutionForm {
     var map = value
     let pads = [form.down.before, form.down.after, form.across.before, form.across.after]
     if Set(pads).count > 1 || pads[0] < 0 {
-      if form.joinsPadding(shape), let padded = form.padded(map, operands) {
+      if form.joinsPadding, let padded = form.padded(map, operands) {
         map = padded
       } else if let wider = form.widened(on: shape, step) {
         form = wider
@@ -69,7 +67,7 @@ struct ConvolutionForm {
     guard padding >= 0, rows >= 0, columns >= 0, rows / step + 1 == down.output,
       columns / step + 1 == across.output
     else { return nil }
-    return form.parts(of: map, stride: step, padding: padding, name, operands)
+    return form.convolved(map, stride: step, padding: padding, name)
   }
 
   /// The stride of both axes.
@@ -80,14 +78,17 @@ struct ConvolutionForm {
     return across.output == 1 ? a : nil
   }
 
+  /// Whether there is one filter for each channel of the input.
+  private var hasFilterPerChannel: Bool { groups > 1 && weights.shape[1] == 1 && weights.shape[0] == groups }
+
   /// Whether the engine joins zeros around the map to the convolution that reads it: those above are as many as those to the
-  /// left, and it is one convolution.
-  private func joinsPadding(_ shape: MapShape) -> Bool {
+  /// left, and its kernel stays as it is.
+  private var joinsPadding: Bool {
     let (height, width) = (weights.shape[2], weights.shape[3])
     guard down.before == across.before, min(down.before, down.after, across.after) >= 0,
       max(down.before, down.after) < height, max(across.before, across.after) < width
     else { return false }
-    return groups == 1 || groups == shape.channels && weights.shape[0] == groups && height == width
+    return height == width || !hasFilterPerChannel
   }
 
   /// Writes dilations into the kernel; whether it is small enough then.
@@ -151,45 +152,33 @@ struct ConvolutionForm {
     return padded
   }
 
-  /// The convolution, as one or several side by side.
-  private func parts(
-    of map: MapValue, stride: Int, padding: Int, _ name: String, _ operands: Operands
-  ) -> MapValue? {
-    if groups == 1 {
-      return map.convolution(
-        weights, scale: scale, bias: bias, stride: stride, padding: padding, name: name)
+  /// The convolution, with narrow groups taken together.
+  private func convolved(_ map: MapValue, stride: Int, padding: Int, _ name: String) -> MapValue? {
+    func convolved(_ weights: WeightTensor, _ groups: Int) -> MapValue {
+      map.convolution(
+        weights, scale: scale, bias: bias, stride: stride, padding: padding, groups: groups, name: name)
     }
-    let (out, perGroup) = (weights.shape[0], weights.shape[1])
-    if perGroup == 1, out == groups, let square = squared(stride, padding, map.shape) {
-      return map.convolution(
-        square, bias: bias, stride: stride, padding: padding, groups: groups, name: name)
+    if hasFilterPerChannel, let square = squared(stride, padding, map.shape) {
+      return convolved(square, groups)
     }
-    let made = out / groups
-    let together =
-      (1...groups).last { groups % $0 == 0 && $0 * max(perGroup, made) <= Self.groupChannels } ?? 1
-    let count = groups / together
-    guard count <= Self.mostParts else { return nil }
-    let (source, biases) = (weights.floats(), bias?.floats())
-    let area = weights.shape[2] * weights.shape[3]
-    let (ins, outs) = (together * perGroup, together * made)
-    let convolved = (0..<count).map { part -> MapValue in
-      var filters = [Float](repeating: 0, count: outs * ins * area)
-      for channel in 0..<outs {
-        let from = (part * outs + channel) * perGroup * area
-        let to = (channel * ins + channel / made * perGroup) * area
-        for index in 0..<perGroup * area { filters[to + index] = source[from + index] }
-      }
-      let tensor = WeightTensor(
-        shape: [outs, ins, weights.shape[2], weights.shape[3]], floats: filters)
-      let shift = biases.map {
-        WeightTensor(shape: [outs], floats: Array($0[part * outs..<(part + 1) * outs]))
-      }
-      let channels = map.channels(part * ins..<(part + 1) * ins, name: operands.helper("group"))
-      let own = count == 1 ? name : operands.helper("part")
-      return (count == 1 ? map : channels).convolution(
-        tensor, bias: shift, stride: stride, padding: padding, name: own)
+    let channels = max(weights.shape[1], weights.shape[0] / groups)
+    let together = (1...groups).last { groups % $0 == 0 && $0 * channels <= Self.groupChannels } ?? 1
+    if together > 1 { return convolved(joined(together), groups / together) }
+    return hasFilterPerChannel ? nil : convolved(weights, groups)
+  }
+
+  /// The weights of as many groups at a time, with zeros from the channels of one to those of another.
+  private func joined(_ together: Int) -> WeightTensor {
+    let source = weights.floats()
+    let (out, made, area) = (weights.shape[0], weights.shape[0] / groups, weights.shape[2] * weights.shape[3])
+    let (own, whole) = (weights.shape[1] * area, together * weights.shape[1] * area)
+    var filters = [Float](repeating: 0, count: out * whole)
+    for channel in 0..<out {
+      let first = channel * whole + channel / made % together * own
+      for index in 0..<own { filters[first + index] = source[channel * own + index] }
     }
-    return count == 1 ? convolved[0] : operands.island.builder.concatenate(convolved, name: name)
+    return WeightTensor(
+      shape: [out, together * weights.shape[1], weights.shape[2], weights.shape[3]], floats: filters)
   }
 
   /// The kernel as a square with zeros below or to the right, if windows stay where they are.

@@ -12,7 +12,7 @@ enum ConvolutionRule: Rule {
     else { return nil }
     let isRow = x.shape.count == 3
     let groups = node.step.int("group") ?? 1
-    let bytes = groups == 1 ? operands.byteWeights(1, outputs: 0) : nil
+    let bytes = operands.byteWeights(1, outputs: 0)
     if let bytes { weights = bytes.integers }
     if isRow { weights = weights.reshaped([kernel.shape[0], kernel.shape[1], 1, kernel.shape[2]]) }
     let form = ConvolutionForm(

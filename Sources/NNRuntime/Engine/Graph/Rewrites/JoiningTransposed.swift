@@ -13,7 +13,7 @@ extension Graph {
   /// The same network with transposed convolutions fused into the 3x3 convolutions after them.
   func joiningTransposed(where accepts: Joint.Judge) -> Graph {
     joiningMakers(where: accepts) { node, layer, before in
-      guard node.inputs.count == 1, !layer.isDepthwise, layer.inChannels == nil,
+      guard node.inputs.count == 1, layer.groups == 1, layer.inChannels == nil,
         layer.window == Window(height: 3, width: 3, padding: 1),
         let transposed = (before.operation as? TransposedConvolution)?.layer,
         transposed.kernelHeight == 2, transposed.stride == 2, transposed.activation == .none

@@ -7,7 +7,7 @@ extension Graph {
   /// The same network with bilinear upsamplings fused into the convolutions after them.
   func enlargingWhileReading(where accepts: Joint.Judge) -> Graph {
     joiningMakers(where: accepts) { node, layer, before in
-      guard !layer.isDepthwise, let resize = before.operation as? Resize,
+      guard layer.groups == 1, let resize = before.operation as? Resize,
         case .bilinear = resize.interpolation, before.inputs.count == 1, enlarges(before)
       else { return nil }
       var layer = layer
@@ -19,7 +19,7 @@ extension Graph {
   /// The same network with convolutions that read the planes of color pictures as they lie.
   func interleavingWhileReading(where accepts: Joint.Judge) -> Graph {
     joiningMakers(where: accepts) { node, layer, before in
-      guard !layer.isDepthwise, let order = (before.operation as? Rearrange)?.order,
+      guard layer.groups == 1, let order = (before.operation as? Rearrange)?.order,
         order.interleavesColors(of: shapes[before.inputs[0]])
       else { return nil }
       var layer = layer
@@ -80,7 +80,7 @@ extension Graph {
     for (index, node) in nodes.enumerated() {
       guard let layer = node.operation as? Convolution, layer.isProjection, layer.readsInput,
         layer.storesSums, let before = makers[node.inputs[0]],
-        var first = nodes[before].operation as? Convolution, !first.isDepthwise, first.storesSums
+        var first = nodes[before].operation as? Convolution, first.groups == 1, first.storesSums
       else { continue }
       first.epilogue = .project(Projection(name: node.name, layer: layer))
       var joined = graph.nodes[before]

@@ -84,7 +84,7 @@ typealias StoredBlock = (
   slots: Int, first: Int
 )
 
-/// out = activation(sums + bias) + residual, or activation(sums + addend + bias).
+/// out = activation(sums + bias) + residual, or activation(sums + bias + residual or addend).
 @inline(__always)
 func storeBlock(_ block: StoredBlock) { storeBlock(block, as: WholeSums()) }
 
@@ -153,7 +153,6 @@ private func storeBlock<Function: ActivationFunction, Scaling: SumScaling, Part:
   let residual = task.pointee.residual
   let columns = min(panelWidth, task.pointee.shape.outChannels &- block.first)
   let bias = task.pointee.bias + block.first
-  let isResidual = columns == panelWidth && output.element == .float32 && residual?.element == .float32
   var runs = PixelRuns(task.pointee.shape, begin: block.begin, slot: block.slot, slots: block.slots)
   var row = 0
   while row < block.count {
@@ -167,20 +166,14 @@ private func storeBlock<Function: ActivationFunction, Scaling: SumScaling, Part:
           function: function, scaling: scaling, part: part, row: row, pixel: runs.pixel, pixels: run.pixels,
           sums: source, bias: bias, target: target, step: step
         ))
-    } else if isResidual, let residual {
-      let floats = Float32Element()
-      var (other, otherStep) = runs.place(residual, block.first)
-      for offset in 0..<run.pixels {
-        for half in 0..<panelWidth / 16 {
-          let sum = scaling.sum(
-            load(source + 16 &* half), row: row &+ offset, isSecond: half == 1, bias: load(bias + 16 &* half))
-          let whole = part.added(to: sum, runs.pixel &+ offset, 16 &* half, 16)
-          floats.store(function.of(whole) + floats.load(other + 64 &* half), target + 64 &* half)
-        }
-        source += panelWidth
-        target += step
-        other += otherStep
-      }
+    } else if columns == panelWidth, let residual, residual.element == output.element {
+      output.element.run(
+        ResidualPixels<Function, Scaling>.self,
+        (
+          function: function, scaling: scaling, row: row, pixels: run.pixels, sums: source, bias: bias,
+          residual: runs.place(residual, block.first), joinsSums: task.pointee.joinsSums, target: target,
+          step: step
+        ))
     } else {
       var (other, otherStep) = residual.map { runs.place($0, block.first) } ?? (UnsafeRawPointer(target), 0)
       for offset in 0..<run.pixels {
@@ -231,6 +224,43 @@ private enum WholePixels<Function: ActivationFunction, Scaling: SumScaling, Part
   }
 }
 
+/// Whole panels of some pixels of a row, with a residual in the output's element type.
+private enum ResidualPixels<Function: ActivationFunction, Scaling: SumScaling>: ElementLoop {
+  typealias Operands = (
+    function: Function, scaling: Scaling, row: Int, pixels: Int, sums: UnsafePointer<Float>,
+    bias: UnsafePointer<Float>, residual: (start: UnsafeRawPointer, step: Int), joinsSums: Bool,
+    target: UnsafeMutableRawPointer, step: Int
+  )
+
+  @inline(__always)
+  static func run<Element: MapElement>(_ element: Element, _ stored: Operands) {
+    if stored.joinsSums {
+      store(element, stored) { stored.function.of($0 + $1) }
+    } else {
+      store(element, stored) { stored.function.of($0) + $1 }
+    }
+  }
+
+  @inline(__always)
+  private static func store<Element: MapElement>(
+    _ element: Element, _ stored: Operands, _ finished: (_ sum: Vector, _ residual: Vector) -> Vector
+  ) {
+    var (source, target, other) = (stored.sums, stored.target, stored.residual.start)
+    for offset in 0..<stored.pixels {
+      for half in 0..<panelWidth / 16 {
+        let sum = stored.scaling.sum(
+          load(source + 16 &* half), row: stored.row &+ offset, isSecond: half == 1,
+          bias: load(stored.bias + 16 &* half))
+        let place = 16 &* half &* element.size
+        element.store(finished(sum, element.load(other + place)), target + place)
+      }
+      source += panelWidth
+      target += stored.step
+      other += stored.residual.step
+    }
+  }
+}
+
 /// Sums that become `columns` channels of the output pixel that is `pixel` row by row, and `row` of its block; `residual` is
 /// added to them, where the task has one.
 private typealias StoredPixel = (
@@ -249,10 +279,14 @@ private func storePixel<Function: ActivationFunction, Scaling: SumScaling, Part:
     let count = min(16, stored.columns &- channel)
     let sum = scaling.sum(
       load(stored.sums + channel), row: stored.row, isSecond: channel > 0, bias: load(stored.bias + channel))
-    var value = function.of(part.added(to: sum, stored.pixel, channel, count))
+    let whole = part.added(to: sum, stored.pixel, channel, count)
+    let value: Vector
     if let residual = stored.task.pointee.residual {
-      let other = residual.element.asked
-      value += other.loadSome(stored.residual + channel &* other.size, count)
+      let asked = residual.element.asked
+      let other = asked.loadSome(stored.residual + channel &* asked.size, count)
+      value = stored.task.pointee.joinsSums ? function.of(whole + other) : function.of(whole) + other
+    } else {
+      value = function.of(whole)
     }
     element.storeSome(value, stored.target + channel &* element.size, count)
     channel &+= 16

@@ -182,7 +182,7 @@ func convolution(_ taskPointer: UnsafePointer<ConvolutionTask>, _ share: Share) 
         (
           sums: UnsafePointer(tile), rows: count, first: first,
           columns: min(columns, shape.outChannels - first),
-          bias: task.bias, added: isAdded ? UnsafePointer(added) : nil, joinsSums: task.addend != nil,
+          bias: task.bias, added: isAdded ? UnsafePointer(added) : nil, joinsSums: task.joinsSums,
           outputs: UnsafePointer(outputs)
         ), task.activation)
     }

@@ -12,7 +12,7 @@ typealias FinishedTile = (
   outputs: UnsafePointer<UnsafeMutablePointer<Float>>
 )
 
-/// out[r] = activation(sums[r] + bias) + added[r], or activation(sums[r] + added[r] + bias).
+/// out[r] = activation(sums[r] + bias) + added[r], or activation(sums[r] + bias + added[r]).
 @inline(never)
 func storeTile(_ tile: FinishedTile, _ activation: Activation) {
   activation.run(TileStore.self, tile)

@@ -282,7 +282,7 @@ private func multiplyPair(
       (
         sums: sums, rows: isLower ? lower : upper, first: isRight ? halfColumns(task.shape) + first : first,
         columns: columns, bias: task.bias,
-        added: isAdded ? UnsafePointer(memory.added + side) : nil, joinsSums: task.addend != nil,
+        added: isAdded ? UnsafePointer(memory.added + side) : nil, joinsSums: task.joinsSums,
         outputs: UnsafePointer(memory.outputs + side)
       ), task.activation)
   }

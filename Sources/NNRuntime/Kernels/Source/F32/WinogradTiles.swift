@@ -126,7 +126,7 @@ struct TileMemory {
     storeTile(
       (
         sums: UnsafePointer(sums), rows: count, first: first, columns: columns, bias: task.bias,
-        added: isAdded ? UnsafePointer(residuals) : nil, joinsSums: task.subpixel != nil,
+        added: isAdded ? UnsafePointer(residuals) : nil, joinsSums: task.joinsSums,
         outputs: UnsafePointer(outputs)
       ), task.activation)
   }
