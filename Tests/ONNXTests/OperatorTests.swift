@@ -202,6 +202,21 @@ import ONNX
     }
   }
 
+  @Test("far along an axis factors are those of places in single precision, as ONNX Runtime has them")
+  func far() throws {
+    let line = Tensor([1, 1681], (0..<1681).map { Float($0 % 2) })
+    let made = try run(
+      "Resize",
+      [line, Tensor([0], [Float]()), Tensor([0], [Float]()), Tensor([2], [Int64(1), 2000])],
+      [
+        Proto.attribute("mode", text: "linear"),
+        Proto.attribute("coordinate_transformation_mode", text: "asymmetric"),
+      ]
+    )
+    // Exactly 0.4535.
+    #expect(made[0].doubles()[1947] == 0.45361328125)
+  }
+
   @Test("a map is resized to one element from its first where PyTorch's half pixels are meant")
   func one() throws {
     let map = Tensor([1, 1, 1, 4], [0, 1, 2, 3] as [Float])

@@ -168,10 +168,10 @@ private struct Resizing {
 
   /// Where a position of the result lies in the input.
   ///
-  /// Which pixel is nearest is decided in the single precision that scales have: a quotient that is nearly a whole number
-  /// falls on the same side of it as in ONNX Runtime.
+  /// It is computed in the single precision that scales have: a quotient that is nearly a whole number falls on the same
+  /// side of it as in ONNX Runtime, and far along an axis factors are rounded as there.
   private func source(_ position: Int, _ index: Int, _ size: Int) -> (place: Double, isOutside: Bool) {
-    let isSingle = mode == "nearest" && coordinates != "tf_crop_and_resize"
+    let isSingle = !isAntialiased && coordinates != "tf_crop_and_resize"
     return isSingle
       ? (Double(place(Float(position), index, size)), false) : exactSource(Double(position), index, size)
   }

@@ -1,4 +1,0 @@
-extension Span<Float> {
-  /// A copy of the elements.
-  var array: [Float] { unsafe withUnsafeBufferPointer { unsafe Array($0) } }
-}
