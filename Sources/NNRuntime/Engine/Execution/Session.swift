@@ -156,17 +156,44 @@ public final class Session: Sendable {
     let memory = constants[location.buffer] ?? arena
     let start = constants[location.buffer] == nil ? plan.bufferOffsets[location.buffer]! : 0
     let element = plan.elements[value]
+    let isDense = location.pixelStride == shape.channels && isEven(value)
     return unsafe [Float](unsafeUninitializedCapacity: shape.count) { buffer, count in
+      count = shape.count
+      guard let target = buffer.baseAddress else { return }
+      if element == .float32, isDense {
+        unsafe copy(memory.base + (start + location.offset), to: target, count: count)
+        return
+      }
       for pixel in 0..<shape.batchPixels {
         let source = location.offset(pixel, of: shape)
         for channel in 0..<shape.channels {
-          unsafe buffer.initializeElement(
-            at: pixel * shape.channels + channel, to: element.element(memory.base + start, source + channel))
+          unsafe (target + (pixel * shape.channels + channel)).initialize(
+            to: element.element(memory.base + start, source + channel))
         }
       }
-      count = shape.count
     }
   }
+
+  /// Whether the images of a value are as far apart as their pixels are long.
+  private func isEven(_ value: ValueID) -> Bool {
+    let (shape, location) = (plan.assignment.shapes[value], plan.assignment.locations[value])
+    return shape.images == 1 || location.imageStride == shape.pixels * location.pixelStride
+  }
+
+  /// Copies floats, many of them on all threads.
+  fileprivate func copy(
+    _ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    nonisolated(unsafe) let (source, target) = unsafe (source, target)
+    let chunks = max(1, count / Self.copiedTogether)
+    pool.run(chunks) { chunk, _ in
+      let (first, end) = (count * chunk / chunks, count * (chunk + 1) / chunks)
+      unsafe (target + first).update(from: source + first, count: end - first)
+    }
+  }
+
+  /// Floats that are worth a thread's waking.
+  private static let copiedTogether = 64 * 1024
 
   /// Whether a value is computed or given, and no constant.
   fileprivate func isInArena(_ value: ValueID) -> Bool {
@@ -214,8 +241,7 @@ public final class Session: Sendable {
   ) rethrows -> Result {
     let location = plan.assignment.locations[value]
     let shape = plan.assignment.shapes[value]
-    let isEven = shape.images == 1 || location.imageStride == shape.pixels * location.pixelStride
-    guard plan.elements[value] == .float32, isEven else { return try body(read(value).span, shape.channels) }
+    guard plan.elements[value] == .float32, isEven(value) else { return try body(read(value).span, shape.channels) }
     let start = plan.bufferOffsets[location.buffer]! + location.offset
     let count = (shape.batchPixels - 1) * location.pixelStride + shape.channels
     let buffer = unsafe UnsafeBufferPointer(start: UnsafePointer(arena.base + start), count: count)
@@ -309,7 +335,12 @@ public struct SessionInputs: ~Copyable {
   public func fill(_ input: GraphInput, with elements: [Float]) {
     fill(input) { span in
       precondition(elements.count == span.count, "\(elements.count) floats for \(span.count)")
-      unsafe span.withUnsafeMutableBufferPointer { _ = unsafe $0.update(fromContentsOf: elements) }
+      unsafe span.withUnsafeMutableBufferPointer { target in
+        unsafe elements.withUnsafeBufferPointer { source in
+          guard let from = source.baseAddress, let to = target.baseAddress else { return }
+          unsafe session.copy(from, to: to, count: source.count)
+        }
+      }
     }
   }
 }

@@ -87,11 +87,7 @@ final class IslandSession: Sendable {
       for (input, elements) in zip(self.inputs, given) { filling.fill(input.port, with: elements) }
     }
     let read = { (results: borrowing SessionOutputs) in
-      self.outputs.map { output -> [Float] in
-        results.withElements(of: output.port) { span, stride in
-          output.elements(span, stride: stride, channels: output.port.shape.channels)
-        }
-      }
+      self.outputs.map { output in output.elements(of: results.elements(of: output.port)) }
     }
     let made =
       if let layer {
@@ -112,17 +108,8 @@ final class IslandSession: Sendable {
 }
 
 extension IslandSession.Output {
-  /// The elements of a map, whose pixels lie `stride` apart, row-major.
-  func elements(_ span: Span<Float>, stride: Int, channels: Int) -> [Float] {
-    var dense: [Float] = []
-    if stride == channels {
-      dense = span.array
-    } else {
-      dense.reserveCapacity(span.count)
-      for start in Swift.stride(from: 0, to: span.count, by: stride) {
-        for index in start..<start + channels { dense.append(span[index]) }
-      }
-    }
+  /// The elements of a dense map, row-major.
+  func elements(of dense: [Float]) -> [Float] {
     let elements = places.map { $0.map { dense[$0] } } ?? dense
     return factor == 1 ? elements : elements.map { $0 * factor }
   }
