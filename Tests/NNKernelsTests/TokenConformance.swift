@@ -95,6 +95,30 @@ struct TokenConformance {
     expectClose(found, expected, tolerance: KernelTolerance.function.sums, test.testDescription)
   }
 
+  @Test("a softmax for each group of channels", arguments: Implementation.all, [16, 5, 40])
+  func softmax(_ implementation: Implementation, ofGroups channels: Int) throws {
+    let kernels = try implementation.catalogue()
+    let input = GuardedMap(height: 2, width: 3, channels: 4 * channels, gap: 3, seed: 4, scale: 30)
+    func run(groups: Int, _ first: Int) -> [Float] {
+      let output = GuardedMap(height: 2, width: 3, channels: groups * channels, gap: 2)
+      var map = input.input
+      unsafe map.base += first * channels
+      var task = SoftmaxTask(width: 3, channels: channels, groups: groups, input: map, output: output.output)
+      kernels.kernels(of: SoftmaxTask.self)[0].run(&task, 0..<6)
+      #expect(output.guardsAreIntact)
+      return output.values
+    }
+    let all = run(groups: 4, 0)
+    let each = (0..<4).map { run(groups: 1, $0) }
+    for pixel in 0..<6 {
+      for group in 0..<4 {
+        let first = (4 * pixel + group) * channels
+        #expect(
+          all[first..<first + channels].elementsEqual(each[group][pixel * channels..<(pixel + 1) * channels]))
+      }
+    }
+  }
+
   @Test(arguments: Implementation.all, TokenCase.all)
   func elementwise(_ implementation: Implementation, _ test: TokenCase) throws {
     let kernels = try implementation.catalogue()

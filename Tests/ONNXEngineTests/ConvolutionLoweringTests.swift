@@ -1,3 +1,5 @@
+import NNRuntime
+import ONNXEngine
 import Testing
 
 /// Convolutions and pools of drawn forms, by the engine and by definition.
@@ -36,6 +38,23 @@ import Testing
           "pads": .ints([Int](repeating: kernel / 2, count: 4)),
         ])
       try net.check(net.node("Relu", [y]), "\(groups) groups of \(width) by \(stride)")
+    }
+  }
+
+  @Test("distributions of box sides: softmax and mean of groups of channels, as they lie", arguments: [1, 2])
+  func distributions(images: Int) throws {
+    for outputs in [1, 3] {
+      var net = DrawnNetwork(seed: outputs, input: [images, 24, 5, 7])
+      let wide = net.node("Conv", ["x", net.weights([64, 24, 1, 1]), net.weights([64])])
+      let sides = net.node("Reshape", [wide, net.integers([images, 4, 16, 35])])
+      let order = net.node("Transpose", [sides], ["perm": .ints([0, 2, 1, 3])])
+      let shares = net.node("Softmax", [order], ["axis": .int(1)])
+      let mean = net.node("Conv", [shares, net.weights([outputs, 16, 1, 1]), net.weights([outputs])])
+      let y = net.node("Reshape", [mean, net.integers([images, 4 * outputs, 35])])
+      try net.check(y, "\(images) images, \(outputs) outputs")
+      let (network, _) = try net.lowered(y)
+      let layers = network.partition.plans.flatMap(\.layers)
+      #expect(layers.filter { $0.operation == "softmax" }.map(\.output.channels) == [64])
     }
   }
 

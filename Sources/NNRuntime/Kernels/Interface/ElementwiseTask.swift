@@ -42,19 +42,22 @@ public struct ElementwiseTask {
   }
 }
 
-/// A softmax over the channels of every pixel.
+/// A softmax over the channels of every pixel, in groups.
 public struct SoftmaxTask {
-  /// Pixels a row, channels a pixel.
-  public var width, channels: Int
+  /// Pixels a row, channels of a group, and groups of a pixel, one after the other.
+  public var width, channels, groups: Int
   /// The map that is read.
   public var input: MapPointer
   /// The map that is made; may be the input itself.
   public var output: MutableMapPointer
 
   /// A softmax on the given memory.
-  public init(width: Int, channels: Int, input: MapPointer, output: MutableMapPointer) {
+  public init(
+    width: Int, channels: Int, groups: Int = 1, input: MapPointer, output: MutableMapPointer
+  ) {
     self.width = width
     self.channels = channels
+    self.groups = groups
     self.input = input
     self.output = output
   }

@@ -186,6 +186,16 @@ extension Island {
       as: MapShape(images: images, height: 1, width: pixels / images, channels: channels), name)
   }
 
+  /// The tensor as it lies, where an axis is each of several runs of a pixel's channels.
+  func inGroups(_ x: Lowered, channels axis: Int, _ name: String) -> (lowered: Lowered, groups: Int)? {
+    guard x.factor == 1, let found = x.isWhole ? x : channelRange(x, name) ?? tail(x, name) else { return nil }
+    let (size, channels) = (x.shape[axis], found.map.channels)
+    guard size > 1, found.view.axes[axis] == [Factor(size: size, stride: 1)], channels > size,
+      channels % size == 0
+    else { return nil }
+    return (found, channels / size)
+  }
+
   /// As `pixelwise`, each image of the map one place of the first axis; nil where that is not so.
   func imagewise(_ x: Lowered, channels axis: Int, _ name: String) -> Lowered? {
     pixelwise(x, channels: axis, name).flatMap { $0.isByImages ? $0 : nil }

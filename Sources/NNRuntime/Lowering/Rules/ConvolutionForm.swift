@@ -28,7 +28,7 @@ struct ConvolutionForm {
   static let largestKernel = 196
   /// How much more than without zeros a kernel may be, rather than that the map is padded.
   private static let mostZeros = 1.8
-  /// Channels that groups are taken together up to.
+  /// Output channels that groups are taken together up to: those of a vector, which take no longer than fewer.
   private static let groupChannels = 16
 
   private static func isSmall(_ height: Int, _ width: Int) -> Bool {
@@ -161,8 +161,8 @@ struct ConvolutionForm {
     if hasFilterPerChannel, let square = squared(stride, padding, map.shape) {
       return convolved(square, groups)
     }
-    let channels = max(weights.shape[1], weights.shape[0] / groups)
-    let together = (1...groups).last { groups % $0 == 0 && $0 * channels <= Self.groupChannels } ?? 1
+    let made = weights.shape[0] / groups
+    let together = (1...groups).last { groups % $0 == 0 && $0 * made <= Self.groupChannels } ?? 1
     if together > 1 { return convolved(joined(together), groups / together) }
     return hasFilterPerChannel ? nil : convolved(weights, groups)
   }

@@ -58,9 +58,13 @@ enum SoftmaxRule: Rule {
     var axis = node.step.int("axis") ?? (isNew ? -1 : 1)
     if axis < 0 { axis += x.shape.count }
     // Older versions took all axes from this one on together.
-    guard x.shape.indices.contains(axis), isNew || x.shape[(axis + 1)...].allSatisfy({ $0 == 1 }),
-      let found = operands.island.pixelwise(x, channels: axis, operands.name)
-    else { return nil }
+    guard x.shape.indices.contains(axis), isNew || x.shape[(axis + 1)...].allSatisfy({ $0 == 1 }) else {
+      return nil
+    }
+    if let (found, groups) = operands.island.inGroups(x, channels: axis, operands.name) {
+      return [Lowered(value: found.value.softmax(groups: groups, name: operands.name), view: found.view)]
+    }
+    guard let found = operands.island.pixelwise(x, channels: axis, operands.name) else { return nil }
     return [Lowered(value: found.value.softmax(name: operands.name), view: found.view)]
   }
 }

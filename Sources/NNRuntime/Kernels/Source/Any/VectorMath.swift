@@ -53,7 +53,8 @@ func sum(_ x: Vector) -> Float {
 func maximum(_ x: Vector) -> Float {
   let eight = x.lowHalf.replacing(with: x.highHalf, where: x.highHalf .> x.lowHalf)
   let four = eight.lowHalf.replacing(with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
-  return Swift.max(Swift.max(four.x, four.y), Swift.max(four.z, four.w))
+  let two = four.lowHalf.replacing(with: four.highHalf, where: four.highHalf .> four.lowHalf)
+  return two.x > two.y ? two.x : two.y
 }
 
 /// The first `count` floats at `pointer`, zeros after them.

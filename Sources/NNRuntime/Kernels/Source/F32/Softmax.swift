@@ -1,4 +1,4 @@
-// Softmax over the channels of a pixel, with the maximum subtracted.
+// Softmax over groups of a pixel's channels, with the maximum subtracted.
 
 import NNKernelInterface
 
@@ -6,9 +6,13 @@ func softmax(_ taskPointer: UnsafePointer<SoftmaxTask>, _ share: Share) {
   let task = taskPointer.pointee
   for pixel in share.items {
     let (y, x) = (pixel / task.width, pixel % task.width)
-    softmaxRow(
-      task.input.base + y * task.input.rowStride + x * task.input.pixelStride,
-      task.output.base + y * task.output.rowStride + x * task.output.pixelStride, task.channels)
+    var input = task.input.base + (y &* task.input.rowStride &+ x &* task.input.pixelStride)
+    var output = task.output.base + (y &* task.output.rowStride &+ x &* task.output.pixelStride)
+    for _ in 0..<task.groups {
+      softmaxRow(input, output, task.channels)
+      input += task.channels
+      output += task.channels
+    }
   }
 }
 
