@@ -241,7 +241,9 @@ public final class Session: Sendable {
   ) rethrows -> Result {
     let location = plan.assignment.locations[value]
     let shape = plan.assignment.shapes[value]
-    guard plan.elements[value] == .float32, isEven(value) else { return try body(read(value).span, shape.channels) }
+    guard plan.elements[value] == .float32, isEven(value) else {
+      return try body(read(value).span, shape.channels)
+    }
     let start = plan.bufferOffsets[location.buffer]! + location.offset
     let count = (shape.batchPixels - 1) * location.pixelStride + shape.channels
     let buffer = unsafe UnsafeBufferPointer(start: UnsafePointer(arena.base + start), count: count)

@@ -188,7 +188,9 @@ extension Island {
 
   /// The tensor as it lies, where an axis is each of several runs of a pixel's channels.
   func inGroups(_ x: Lowered, channels axis: Int, _ name: String) -> (lowered: Lowered, groups: Int)? {
-    guard x.factor == 1, let found = x.isWhole ? x : channelRange(x, name) ?? tail(x, name) else { return nil }
+    guard x.factor == 1, let found = x.isWhole ? x : channelRange(x, name) ?? tail(x, name) else {
+      return nil
+    }
     let (size, channels) = (x.shape[axis], found.map.channels)
     guard size > 1, found.view.axes[axis] == [Factor(size: size, stride: 1)], channels > size,
       channels % size == 0
