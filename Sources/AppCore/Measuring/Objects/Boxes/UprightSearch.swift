@@ -53,7 +53,9 @@ package struct UprightSearch {
   let sample: [BoxSpot]
   let edges: [BoxSpot]
   /// The same, thinned.
-  private let few: (sample: [BoxSpot], edges: [BoxSpot])
+  private let few: (sample: LevelSpots, edges: LevelSpots)
+  /// All of them, seen from above.
+  private let level: (sample: LevelSpots, edges: LevelSpots)
   private let room: RoomDirections?
   private let view: Vector3<World>
   private let cellWidth: Double
@@ -66,7 +68,11 @@ package struct UprightSearch {
     self.room = room
     sample = Self.thinned(surface, to: Self.points.all)
     self.edges = edges
-    few = (Self.thinned(surface, to: Self.points.few), Self.thinned(edges, to: Self.points.few))
+    few = (
+      LevelSpots(Self.thinned(surface, to: Self.points.few)),
+      LevelSpots(Self.thinned(edges, to: Self.points.few))
+    )
+    level = (LevelSpots(sample), LevelSpots(edges))
     let middle = Point3<World>(
       quantile(surface.map(\.point.x), 0.5), quantile(surface.map(\.point.y), 0.5),
       quantile(surface.map(\.point.z), 0.5))
@@ -123,8 +129,11 @@ package struct UprightSearch {
       let seesEndsOnly = isHidden && ends.positions.count >= Self.leastEnds
       var estimate = end(seesEndsOnly ? SpotPositions(ends) : all)
       // Ends left out above that lie clearly farther out show that the object extends beyond the estimate.
-      let farther = zip(outline.positions, outline.deviations).count { position, deviation in
-        deviation > limit && (isOpposite ? -1 : 1) * position - 2.5 * deviation > estimate.position
+      let (positions, deviations) = (outline.positions.span, outline.deviations.span)
+      var farther = 0
+      for index in positions.indices where deviations[index] > limit {
+        let place = (isOpposite ? -1 : 1) * positions[index] - 2.5 * deviations[index]
+        if place > estimate.position { farther += 1 }
       }
       if farther >= Self.leastEnds {
         estimate = end(SpotPositions(seesEndsOnly ? outline : within + outline))
@@ -134,15 +143,21 @@ package struct UprightSearch {
   }
 
   /// How many points lie on the sides (closeness criterion, Zhang, Xu, Dong and Dolan, IV 2017).
-  private func closeness(_ turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> Double {
+  private func closeness(_ turn: Double, _ surface: LevelSpots, _ edges: LevelSpots) -> Double {
     var sum = 0.0
     for axis in Self.axes(at: turn) {
       let (within, outline) = (SpotPlaces(surface, along: axis), SpotPlaces(edges, along: axis))
       for side in pair(axis, within, outline: outline) {
         let sign: Double = side.direction == axis ? 1 : -1
         for places in [within, outline] {
-          for (position, deviation) in zip(places.positions, places.deviations) {
-            let apart = (sign * position - side.estimate.position) / max(deviation, 0.0015)
+          let (positions, deviations) = (places.positions.span, places.deviations.span)
+          for index in positions.indices {
+            let (off, width) = (
+              sign * positions[index] - side.estimate.position, max(deviations[index], 0.0015)
+            )
+            // Most are farther away than that, whose square is 42.
+            guard abs(off) < 6.5 * width else { continue }
+            let apart = off / width
             if apart * apart <= 40 { sum += exp(-apart * apart / 2) }
           }
         }
@@ -190,7 +205,7 @@ package struct UprightSearch {
     var turn = coarse
     for step in [1.0 / 3, 0.1, 0.03] {
       let near = (-3...3).map { turn + Double($0) * step * .pi / 180 }
-      let scores = Parallel.map(near.count) { closeness(near[$0], sample, edges) }
+      let scores = Parallel.map(near.count) { closeness(near[$0], level.sample, level.edges) }
       turn = near[scores.indices.max { scores[$0] < scores[$1] } ?? 3]
     }
     for _ in 0..<4 { turn += correction(turn) }
