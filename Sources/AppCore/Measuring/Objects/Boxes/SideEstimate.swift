@@ -98,7 +98,7 @@ package struct SideEstimate: Equatable {
   /// How many of some positions, the farthest out first, lie at or beyond a place.
   @inline(__always)
   private static func rank(_ place: Double, _ positions: Span<Double>) -> Int {
-    // Without branches: which way it goes cannot be foretold.
+    // Without branches: which way it goes cannot be predicted.
     var (low, count) = (0, positions.count)
     while count > 0 {
       let half = (count &+ 1) / 2
@@ -128,7 +128,7 @@ package struct SideEstimate: Equatable {
         let end = rank(middle - reach, positions)
         guard end > start else { return }
         members = start..<end
-        // In their own order from the first on, so that sums go on where others have ended.
+        // In their own order from the first on: a longer sum continues a shorter one.
         if start != summed.lowerBound || end < summed.upperBound { (sum, summed) = (0, start..<start) }
         for member in summed.upperBound..<end { sum += positions[member] }
         summed = start..<end

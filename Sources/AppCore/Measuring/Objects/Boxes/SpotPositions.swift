@@ -60,7 +60,12 @@ struct SpotPositions {
 
   /// The same along the opposite direction.
   var opposite: SpotPositions {
-    SpotPositions(positions: positions.reversed().map { -$0 }, deviations: deviations.reversed())
+    var (opposite, along) = (positions, deviations)
+    let last = positions.count - 1
+    for index in positions.indices {
+      (opposite[index], along[index]) = (-positions[last - index], deviations[last - index])
+    }
+    return SpotPositions(positions: opposite, deviations: along)
   }
 }
 

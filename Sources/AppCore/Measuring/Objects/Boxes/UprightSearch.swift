@@ -74,8 +74,8 @@ package struct UprightSearch {
     )
     level = (LevelSpots(sample), LevelSpots(edges))
     let middle = Point3<World>(
-      quantile(surface.map(\.point.x), 0.5), quantile(surface.map(\.point.y), 0.5),
-      quantile(surface.map(\.point.z), 0.5))
+      quantile(surface.map { $0.point.x }, 0.5), quantile(surface.map { $0.point.y }, 0.5),
+      quantile(surface.map { $0.point.z }, 0.5))
     let towards = camera.map { middle - $0 }
     view = towards.flatMap { Vector3($0.x, 0, $0.z).normalized() } ?? Vector3(0, 0, 0)
     // Planar depth is not known here: the distance is near enough.
@@ -113,9 +113,10 @@ package struct UprightSearch {
   /// The sides in a direction and against it, which share their points: those within the surface and those of its outline.
   func pair(_ direction: Vector3<World>, _ within: SpotPlaces, outline: SpotPlaces) -> [UprightSide] {
     let deviations = (outline.positions.isEmpty ? within : outline).deviations
-    let usual = max(quantile(deviations, 0.5), 0.4 * cellWidth)
+    let (quarter, half) = quantiles(deviations, 0.25, 0.5)
+    let usual = max(half, 0.4 * cellWidth)
     // Ends of a face that is seen edge-on place nothing.
-    let limit = max(3 * quantile(deviations, 0.25), 0.5 * cellWidth)
+    let limit = max(3 * quarter, 0.5 * cellWidth)
     let informative = outline.filter { outline.deviations[$0] <= limit }
     let ends = informative.positions.count >= Self.leastEnds ? informative : outline
     let all = SpotPositions(within + ends)
@@ -217,11 +218,14 @@ package struct UprightSearch {
     var (slope, weight) = (0.0, 0.0)
     for side in sides(at: turn, sample) {
       let turned = Vector3<World>(-side.direction.z, 0, side.direction.x)
-      let members = (sample + edges).compactMap { spot -> (along: Double, off: Double, weight: Double)? in
-        let deviation = spot.deviation(along: side.direction)
-        let off = (spot.point - .origin).dot(side.direction) - side.estimate.position
-        guard abs(off) < 2.5 * deviation else { return nil }
-        return ((spot.point - .origin).dot(turned), off, 1 / (deviation * deviation))
+      var members: [(along: Double, off: Double, weight: Double)] = []
+      for spots in [sample, edges] {
+        for spot in spots {
+          let deviation = spot.deviation(along: side.direction)
+          let off = (spot.point - .origin).dot(side.direction) - side.estimate.position
+          guard abs(off) < 2.5 * deviation else { continue }
+          members.append(((spot.point - .origin).dot(turned), off, 1 / (deviation * deviation)))
+        }
       }
       guard members.count >= 6 else { continue }
       let along = members.reduce(0) { $0 + $1.along } / Double(members.count)

@@ -76,7 +76,7 @@ extension FittedBox.Rays {
         sides: (sides - starts) / SIMD4(along, along, across, across), top: first.top / ray.y)
     }
 
-    /// What the rays have met so far, and where they leave the boxes.
+    /// The faces that rays have met so far, and where they leave the boxes.
     private struct Crossing {
       let isMarked: Bool
       var hits = SolidHits.none
@@ -149,7 +149,7 @@ extension FittedBox.Rays {
       sharesSides[side] ? SolidDoubles(repeating: aim.sides[side]) : (positions - start) / rate
     }
 
-    /// What is met where some boxes may be entered in a notch.
+    /// The faces that are met where some boxes may be entered in a notch.
     @inline(never)
     private func pastNotches(
       _ aim: Aim, _ group: Group, _ entered: SolidHits, _ marks: Span<SIMD2<Double>>
@@ -170,7 +170,7 @@ extension FittedBox.Rays {
       return hits
     }
 
-    /// What each box's own rays meet.
+    /// The faces that each box's own rays meet.
     @inline(never)
     private func eachByItself(_ aim: Aim, _ group: Group, _ marks: Span<SIMD2<Double>>) -> SolidHits {
       var hits = SolidHits.none

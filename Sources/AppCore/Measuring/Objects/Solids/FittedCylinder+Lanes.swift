@@ -51,7 +51,7 @@ extension FittedCylinder.Rays {
       let root = b * b - a * group.power
       let isReached = (group.radius .> 0) .& (root .> 0)
       guard a > 0, any(isReached) else { return .none }
-      // Lanes without a root are not looked at.
+      // Lanes without a root count for nothing.
       let square = root.greater(.zero)
       let half = square.roots
       let (enter, leave) = ((-b - half) / a, (-b + half) / a)

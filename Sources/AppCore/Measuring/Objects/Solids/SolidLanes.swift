@@ -19,11 +19,11 @@ protocol SolidLanes: Sendable {
   init(_ solids: [Rays])
   var groups: [Group] { get }
   func aim(_ ray: Vector3<World>, before limit: Double) -> Aim
-  /// What a ray meets first of each solid; where `isMarked`, with two numbers of the faces from `marks`.
+  /// The faces of each solid that a ray meets first; where `isMarked`, with two numbers of the faces from `marks`.
   func meets(_ aim: Aim, _ group: Group, isMarked: Bool, _ marks: Span<SIMD2<Double>>) -> SolidHits
 }
 
-/// What a ray meets of four solids.
+/// The faces of four solids that a ray meets.
 struct SolidHits {
   /// Planar depth, where a solid is met at all.
   var meters: SolidDoubles
