@@ -95,12 +95,8 @@ package struct UprightSearch {
 
   /// The four sides at a turn from world x towards world z: of an axis first the one farther out along it.
   package func sides(at turn: Double, _ surface: [BoxSpot]) -> [UprightSide] {
-    sides(at: turn, surface, edges)
-  }
-
-  private func sides(at turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> [UprightSide] {
     Self.axes(at: turn).flatMap {
-      pair($0, SpotPlaces(surface, along: $0), outline: SpotPlaces(edges, along: $0))
+      pair($0, SpotPlaces(surface, along: $0), outline: SpotPlaces(level.edges, along: $0))
     }
   }
 
@@ -204,9 +200,16 @@ package struct UprightSearch {
   /// The turn near one that is known to a degree.
   func refined(_ coarse: Double) -> Double {
     var turn = coarse
+    // The middle of three is the best of those before.
+    var best: Double?
     for step in [1.0 / 3, 0.1, 0.03] {
       let near = (-3...3).map { turn + Double($0) * step * .pi / 180 }
-      let scores = Parallel.map(near.count) { closeness(near[$0], level.sample, level.edges) }
+      let known = best
+      let scores = Parallel.map(near.count) { index in
+        if index == 3, let known { return known }
+        return closeness(near[index], level.sample, level.edges)
+      }
+      best = scores.max()
       turn = near[scores.indices.max { scores[$0] < scores[$1] } ?? 3]
     }
     for _ in 0..<4 { turn += correction(turn) }
@@ -216,7 +219,10 @@ package struct UprightSearch {
   /// The least-squares change of the turn over the points that lie on the sides.
   private func correction(_ turn: Double) -> Double {
     var (slope, weight) = (0.0, 0.0)
-    for side in sides(at: turn, sample) {
+    let sides = Self.axes(at: turn).flatMap {
+      pair($0, SpotPlaces(level.sample, along: $0), outline: SpotPlaces(level.edges, along: $0))
+    }
+    for side in sides {
       let turned = Vector3<World>(-side.direction.z, 0, side.direction.x)
       var members: [(along: Double, off: Double, weight: Double)] = []
       for spots in [sample, edges] {
