@@ -10,9 +10,10 @@
 | fused-depth.json | measure-fusion.py --record, compare-fusion.py | docs/benchmarks/fused-depth.md |
 | depth-network.json | training/evaluate.py | docs/benchmarks/depth-network.md, weights/MODEL_CARD.md |
 | amd-epyc-zen-5/*.json | tools/bench/bench-peers.py --page | README.md; the page by that script |
+| whole-flow.json | ardf bench --flow --report json --out | docs/benchmarks/roofline.md |
 
-A file NAME.json fills the template NAME.template beside this script: `{name}` there stands for a table. In the
-model card and README the lines between `<!-- figures -->` and `<!-- end of figures -->` are written.
+A file NAME.json fills the template NAME.template beside this script: `{name}` there stands for a table. In
+roofline.md, the model card and README the lines between `<!-- figures -->` and `<!-- end of figures -->` are written.
 """
 
 import json
@@ -22,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs/benchmarks"
 TEMPLATES = Path(__file__).parent / "figures"
+FLOW = PAGES / "roofline.md"
 CARD = ROOT / "weights/MODEL_CARD.md"
 README = ROOT / "README.md"
 #: The runs that README's table is made of, with the precisions that it takes of each.
@@ -31,6 +33,19 @@ NETWORKS = {
     "yolo11n-seg": "YOLO11n-seg",
     "yolo11l-seg": "YOLO11l-seg",
     "depth-anything-v2-small": "Depth Anything V2 Small",
+}
+#: Rows of the flow's table, with the stages that each adds up; `extent` stands for each object measured by itself.
+STAGES = {
+    "decoding the frame": ("decode frame",),
+    "turning the picture, letterbox": ("turn upright", "letterbox"),
+    "detector": ("detector",),
+    "suppression, masks": ("decode, NMS", "masks"),
+    "depth network": ("depth",),
+    "resizing for it, and its depth": ("resize for depth", "resize depth"),
+    "fusion": ("fuse",),
+    "measuring all objects": ("extents",),
+    "results picture": ("compose",),
+    "all of these": ("whole flow",),
 }
 BANDS = ("0.5 to 2 m", "2 to 4 m", "4 to 6 m", "6 to 10.5 m", "at 4 m", "at edges, mean")
 
@@ -134,6 +149,19 @@ def card(results):
     return rows(("set", "frames", "constant", "plane", "this checkpoint"), lines)
 
 
+def flow(results):
+    """The stages of the whole flow on a frame, for each number of threads; objects measured by themselves in the end."""
+    found = {(row["stage"], row["threads"]): row["medianMs"] for row in results["results"]}
+    threads = sorted({count for _, count in found})
+    lines = [
+        [name, *(shown(sum(found[stage, count] for stage in stages)) for count in threads)]
+        for name, stages in STAGES.items()
+    ]
+    objects = [[found[key] for key in sorted(found) if key[0].startswith("extent ") and key[1] == count] for count in threads]
+    lines.append([f"{len(objects[0])} objects, each by itself", *(", ".join(map(shown, times)) for times in objects)])
+    return rows(("stage", *(f"{count} thread{'s' * (count > 1)}" for count in threads)), lines)
+
+
 def speed():
     """README's table: ardf beside the fastest and the smallest other engine, network by network in each precision."""
     lines = []
@@ -167,7 +195,8 @@ def written():
             text = text.replace(f"\n{{{hole}}}\n", f"\n{table}\n")
         yield PAGES / f"{name}.md", text
     begin, end = "<!-- figures -->\n", "<!-- end of figures -->"
-    for page, table in ((CARD, card(results)), (README, speed())):
+    stages = flow(json.loads((PAGES / "whole-flow.json").read_text()))
+    for page, table in ((FLOW, stages), (CARD, card(results)), (README, speed())):
         before, rest = page.read_text().split(begin)
         yield page, f"{before}{begin}\n{table}\n\n{end}{rest.split(end)[1]}"
 

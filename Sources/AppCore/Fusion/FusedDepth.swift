@@ -26,27 +26,29 @@ extension DepthFusion {
     relative: RelativeDepth, sensor: MetricDepth, unsure: Plane<Float>? = nil,
     options: FusionOptions = FusionOptions(), threads: Int = 1
   ) -> FusedDepth {
-    var report = fit(relative: relative, sensor: sensor, options: options)
-    guard let alignment = report.alignment else { return FusedDepth(report: report, metric: nil) }
-    let found = Mutex<(metric: MetricDepth?, quality: FusionQuality?)>((nil, nil))
+    let found = Mutex<(report: FusionReport?, metric: MetricDepth?, quality: FusionQuality?)>((nil, nil, nil))
     Parallel.forEach(2, threads: threads) { part in
       if part == 0 {
-        let metric =
+        let report = fit(relative: relative, sensor: sensor, options: options)
+        let metric = report.alignment.map { alignment in
           switch options.method {
           case .guided:
             alignment.metric(
               relative, following: sensor, unsure: unsure, model: options.sensor, threads: threads)
           case .fit: alignment.metric(relative)
           }
-        found.withLock { $0.metric = metric }
+        }
+        found.withLock { ($0.report, $0.metric) = (report, metric) }
       } else {
         let quality = FusionQuality(relative: relative, sensor: sensor, options: options)
         found.withLock { $0.quality = quality }
       }
     }
+    let (fitted, metric, quality) = found.withLock { $0 }
+    var report = fitted ?? FusionReport(refused: .degenerate, pairs: 0, model: options.model)
+    guard report.alignment != nil else { return FusedDepth(report: report, metric: nil) }
     report.method = options.method
     report.sensor = options.sensor
-    let (metric, quality) = found.withLock { $0 }
     report.quality = quality
     report.shares = Parallel.team(of: threads) { metric?.shares }
     return FusedDepth(report: report, metric: metric)

@@ -143,12 +143,11 @@ extension MetricDepth {
     for y in 0..<height {
       for x in 0..<width where states[y * width + x] == .invalid {
         let (column, row) = (columns[x], rows[y])
-        let around = [row.first, row.second].flatMap { y in
-          [column.first, column.second].map { known[y * fused.width + $0] }
-        }
-        guard around.contains(.guided), around.allSatisfy({ $0 == .guided || $0 == .measured }) else {
-          continue
-        }
+        let (upper, lower) = (row.first * fused.width, row.second * fused.width)
+        let (a, b) = (known[upper + column.first], known[upper + column.second])
+        let (c, d) = (known[lower + column.first], known[lower + column.second])
+        let isGuided = a == .guided || b == .guided || c == .guided || d == .guided
+        guard isGuided, a.isNear, b.isNear, c.isNear, d.isNear else { continue }
         values[y * width + x] = fused.values.bilinear(in: source, column, row)
         states[y * width + x] = .guided
       }
@@ -176,4 +175,9 @@ extension CapturedFrame {
   func readings(completedBy fused: MetricDepth?) -> MetricDepth? {
     readings?.completed(by: fused)
   }
+}
+
+extension DepthState {
+  /// Whether it rests on readings there or nearby.
+  fileprivate var isNear: Bool { self == .guided || self == .measured }
 }

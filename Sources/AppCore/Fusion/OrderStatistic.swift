@@ -91,11 +91,12 @@ private struct Bracket {
   func collect(_ values: Span<Double>, into scratch: inout [Double]) -> (below: Int, inside: Int) {
     var below = 0
     var inside = 0
+    var scratch = scratch.mutableSpan
     for index in values.indices {
       let value = values[index]
       scratch[inside] = value
-      below += value < low ? 1 : 0
-      inside += (value >= low ? 1 : 0) & (value <= high ? 1 : 0)
+      below &+= value < low ? 1 : 0
+      inside &+= (value >= low ? 1 : 0) & (value <= high ? 1 : 0)
     }
     return (below, inside)
   }

@@ -25,23 +25,36 @@ enum PackedPlane {
   /// Small whole numbers.
   static func bytes(_ plane: Plane<UInt8>) -> JSONValue { packed(plane) { UInt16($0) } }
 
+  @inline(__always)
   private static func packed<Element>(_ plane: Plane<Element>, _ value: (Element) -> UInt16) -> JSONValue {
     var codes = [UInt8](repeating: 0, count: plane.elements.count)
     var large: [UInt8] = []
+    fill(&codes, plane, &large, value)
+    codes.append(contentsOf: large)
+    return [
+      "width": .integer(plane.width), "height": .integer(plane.height),
+      "data": .string(Data(ZlibStream.compress(codes, level: level)).base64EncodedString()),
+    ]
+  }
+
+  @inline(__always)
+  private static func fill<Element>(
+    _ codes: inout [UInt8], _ plane: Plane<Element>, _ large: inout [UInt8], _ value: (Element) -> UInt16
+  ) {
+    let elements = plane.elements.span
+    var codes = codes.mutableSpan
     for y in 0..<plane.height {
       var last: UInt16 = 0
       for index in y * plane.width..<(y + 1) * plane.width {
-        let current = value(plane.elements[index])
+        let current = value(elements[index])
         let step = Int16(bitPattern: current &- last)
         last = current
         let code = UInt16(bitPattern: step << 1 ^ step >> 15)
-        codes[index] = UInt8(min(code, escape))
-        if code >= escape { large += [UInt8(truncatingIfNeeded: code), UInt8(code >> 8)] }
+        codes[index] = UInt8(truncatingIfNeeded: min(code, escape))
+        guard code >= escape else { continue }
+        large.append(UInt8(truncatingIfNeeded: code))
+        large.append(UInt8(truncatingIfNeeded: code >> 8))
       }
     }
-    return [
-      "width": .integer(plane.width), "height": .integer(plane.height),
-      "data": .string(Data(ZlibStream.compress(codes + large, level: level)).base64EncodedString()),
-    ]
   }
 }

@@ -3,24 +3,9 @@
 /// A radix sort by 16 bits of the place between the greatest and the least value, and an insertion sort of what these leave
 /// open: in the mean linear in their number.
 package func descendingOrder(of values: [Double]) -> [Int] {
-  var (least, greatest, isNumeric) = (Double.infinity, -Double.infinity, true)
-  for value in values {
-    least = value < least ? value : least
-    greatest = value > greatest ? value : greatest
-    isNumeric = isNumeric && !value.isNaN
-  }
-  let scale = 0xfffe / (greatest - least)
-  // Few values, equal ones, such as are not numbers.
-  guard (32...0xffff).contains(values.count), scale.isFinite, scale > 0, isNumeric else {
+  guard let keys = roughlyOrdered(values) else {
     return values.indices.sorted { values[$0] != values[$1] ? values[$0] > values[$1] : $0 < $1 }
   }
-  // Of each value its 16 bits above its index. Adding 2^52 leaves the nearest integer in a number's lowest bits.
-  var keys = [UInt32](repeating: 0, count: values.count)
-  var (lows, highs) = ([Int32](repeating: 0, count: 257), [Int32](repeating: 0, count: 257))
-  count(values.span, from: greatest, scale, &keys, &lows, &highs)
-  var sorted = keys
-  distribute(keys.span, by: 16, &lows, into: &sorted)
-  distribute(sorted.span, by: 24, &highs, into: &keys)
   var order = keys.map { Int(truncatingIfNeeded: $0 & 0xffff) }
   for index in order.indices.dropFirst() {
     let moved = order[index]
@@ -32,6 +17,65 @@ package func descendingOrder(of values: [Double]) -> [Int] {
     order[place] = moved
   }
   return order
+}
+
+/// Values in the order of `descendingOrder`, and others of the same indices in that order too.
+func descending(_ values: [Double], with others: [Double]) -> (values: [Double], others: [Double]) {
+  guard let keys = roughlyOrdered(values) else {
+    let order = descendingOrder(of: values)
+    return (order.map { values[$0] }, order.map { others[$0] })
+  }
+  var (sorted, along) = (values, others)
+  settle(keys.span, values.span, others.span, &sorted, &along)
+  return (sorted, along)
+}
+
+/// Values from the least to the greatest.
+func ascending(_ values: [Double]) -> [Double] {
+  guard let keys = roughlyOrdered(values) else { return values.sorted() }
+  var (sorted, along) = (values, values)
+  settle(keys.span, values.span, values.span, &sorted, &along)
+  return sorted.reversed()
+}
+
+/// Lays values and others out in the order of keys, and sorts what the keys leave open.
+private func settle(
+  _ keys: Span<UInt32>, _ values: Span<Double>, _ others: Span<Double>, _ sorted: inout [Double],
+  _ along: inout [Double]
+) {
+  var sorted = sorted.mutableSpan
+  var along = along.mutableSpan
+  for index in keys.indices {
+    let from = Int(truncatingIfNeeded: keys[index] & 0xffff)
+    let (value, other) = (values[from], others[from])
+    var place = index
+    while place > 0, sorted[place &- 1] < value {
+      (sorted[place], along[place]) = (sorted[place &- 1], along[place &- 1])
+      place &-= 1
+    }
+    (sorted[place], along[place]) = (value, other)
+  }
+}
+
+/// The values' indices below 16 bits of their places, the greatest first; nil for few values, equal ones, and such as are not
+/// numbers.
+private func roughlyOrdered(_ values: [Double]) -> [UInt32]? {
+  var (least, greatest, isNumeric) = (Double.infinity, -Double.infinity, true)
+  for value in values {
+    least = value < least ? value : least
+    greatest = value > greatest ? value : greatest
+    isNumeric = isNumeric && !value.isNaN
+  }
+  let scale = 0xfffe / (greatest - least)
+  guard (32...0xffff).contains(values.count), scale.isFinite, scale > 0, isNumeric else { return nil }
+  // Of each value its 16 bits above its index. Adding 2^52 leaves the nearest integer in a number's lowest bits.
+  var keys = [UInt32](repeating: 0, count: values.count)
+  var (lows, highs) = ([Int32](repeating: 0, count: 257), [Int32](repeating: 0, count: 257))
+  count(values.span, from: greatest, scale, &keys, &lows, &highs)
+  var sorted = keys
+  distribute(keys.span, by: 16, &lows, into: &sorted)
+  distribute(sorted.span, by: 24, &highs, into: &keys)
+  return keys
 }
 
 /// Writes the values' keys, and counts how many have each of the lower and the upper eight bits, at the place after.

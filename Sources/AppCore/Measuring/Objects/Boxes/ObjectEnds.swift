@@ -35,9 +35,10 @@ struct ObjectEnds {
   /// The upper end; its ends before something on the same level say nothing of it.
   func top() -> SideEstimate {
     let up = Vector3<World>(0, 1, 0)
-    let upper = surface + edges.filter { [.behind, .dark, .unread].contains($0.sample?.beyond) }
-    let width = quantile(surface.map { $0.deviation(along: up) }, 0.5)
-    return SideEstimate(SpotPositions(upper, along: up), width: width, reach: 1.5)
+    let upper = edges.filter { [.behind, .dark, .unread].contains($0.sample?.beyond) }
+    let within = SpotPlaces(surface, along: up)
+    let width = quantile(within.deviations, 0.5)
+    return SideEstimate(SpotPositions(within + SpotPlaces(upper, along: up)), width: width, reach: 1.5)
   }
 
   /// The height of the lower end.

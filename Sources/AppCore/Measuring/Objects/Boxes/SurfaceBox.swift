@@ -60,7 +60,7 @@ struct SurfaceBox {
         boxes: (0...turns.others.count).lazy.map { index in
           let turn = index == 0 ? turns.best : search.refined(turns.others[index - 1])
           let reaches = search.sides(at: turn, ends.surface).map(\.estimate.position)
-          return FittedBox(turn: turn, reaches: reaches, top: first.top.position)
+          return FittedBox(turn: turn, reaches: SIMD4(reaches), top: first.top.position)
         },
         cylinder: FittedCylinder(circle ?? PlanCircle(facing), turn: turns.facing, top: first.top.position),
         isRound: turns.isRound)

@@ -53,7 +53,9 @@ package struct UprightSearch {
   let sample: [BoxSpot]
   let edges: [BoxSpot]
   /// The same, thinned.
-  private let few: (sample: [BoxSpot], edges: [BoxSpot])
+  private let few: (sample: LevelSpots, edges: LevelSpots)
+  /// All of them, seen from above.
+  private let level: (sample: LevelSpots, edges: LevelSpots)
   private let room: RoomDirections?
   private let view: Vector3<World>
   private let cellWidth: Double
@@ -66,10 +68,14 @@ package struct UprightSearch {
     self.room = room
     sample = Self.thinned(surface, to: Self.points.all)
     self.edges = edges
-    few = (Self.thinned(surface, to: Self.points.few), Self.thinned(edges, to: Self.points.few))
+    few = (
+      LevelSpots(Self.thinned(surface, to: Self.points.few)),
+      LevelSpots(Self.thinned(edges, to: Self.points.few))
+    )
+    level = (LevelSpots(sample), LevelSpots(edges))
     let middle = Point3<World>(
-      quantile(surface.map(\.point.x), 0.5), quantile(surface.map(\.point.y), 0.5),
-      quantile(surface.map(\.point.z), 0.5))
+      quantile(surface.map { $0.point.x }, 0.5), quantile(surface.map { $0.point.y }, 0.5),
+      quantile(surface.map { $0.point.z }, 0.5))
     let towards = camera.map { middle - $0 }
     view = towards.flatMap { Vector3($0.x, 0, $0.z).normalized() } ?? Vector3(0, 0, 0)
     // Planar depth is not known here: the distance is near enough.
@@ -89,12 +95,8 @@ package struct UprightSearch {
 
   /// The four sides at a turn from world x towards world z: of an axis first the one farther out along it.
   package func sides(at turn: Double, _ surface: [BoxSpot]) -> [UprightSide] {
-    sides(at: turn, surface, edges)
-  }
-
-  private func sides(at turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> [UprightSide] {
     Self.axes(at: turn).flatMap {
-      pair($0, SpotPlaces(surface, along: $0), outline: SpotPlaces(edges, along: $0))
+      pair($0, SpotPlaces(surface, along: $0), outline: SpotPlaces(level.edges, along: $0))
     }
   }
 
@@ -107,9 +109,10 @@ package struct UprightSearch {
   /// The sides in a direction and against it, which share their points: those within the surface and those of its outline.
   func pair(_ direction: Vector3<World>, _ within: SpotPlaces, outline: SpotPlaces) -> [UprightSide] {
     let deviations = (outline.positions.isEmpty ? within : outline).deviations
-    let usual = max(quantile(deviations, 0.5), 0.4 * cellWidth)
+    let (quarter, half) = quantiles(deviations, 0.25, 0.5)
+    let usual = max(half, 0.4 * cellWidth)
     // Ends of a face that is seen edge-on place nothing.
-    let limit = max(3 * quantile(deviations, 0.25), 0.5 * cellWidth)
+    let limit = max(3 * quarter, 0.5 * cellWidth)
     let informative = outline.filter { outline.deviations[$0] <= limit }
     let ends = informative.positions.count >= Self.leastEnds ? informative : outline
     let all = SpotPositions(within + ends)
@@ -123,8 +126,11 @@ package struct UprightSearch {
       let seesEndsOnly = isHidden && ends.positions.count >= Self.leastEnds
       var estimate = end(seesEndsOnly ? SpotPositions(ends) : all)
       // Ends left out above that lie clearly farther out show that the object extends beyond the estimate.
-      let farther = zip(outline.positions, outline.deviations).count { position, deviation in
-        deviation > limit && (isOpposite ? -1 : 1) * position - 2.5 * deviation > estimate.position
+      let (positions, deviations) = (outline.positions.span, outline.deviations.span)
+      var farther = 0
+      for index in positions.indices where deviations[index] > limit {
+        let place = (isOpposite ? -1 : 1) * positions[index] - 2.5 * deviations[index]
+        if place > estimate.position { farther += 1 }
       }
       if farther >= Self.leastEnds {
         estimate = end(SpotPositions(seesEndsOnly ? outline : within + outline))
@@ -134,15 +140,21 @@ package struct UprightSearch {
   }
 
   /// How many points lie on the sides (closeness criterion, Zhang, Xu, Dong and Dolan, IV 2017).
-  private func closeness(_ turn: Double, _ surface: [BoxSpot], _ edges: [BoxSpot]) -> Double {
+  private func closeness(_ turn: Double, _ surface: LevelSpots, _ edges: LevelSpots) -> Double {
     var sum = 0.0
     for axis in Self.axes(at: turn) {
       let (within, outline) = (SpotPlaces(surface, along: axis), SpotPlaces(edges, along: axis))
       for side in pair(axis, within, outline: outline) {
         let sign: Double = side.direction == axis ? 1 : -1
         for places in [within, outline] {
-          for (position, deviation) in zip(places.positions, places.deviations) {
-            let apart = (sign * position - side.estimate.position) / max(deviation, 0.0015)
+          let (positions, deviations) = (places.positions.span, places.deviations.span)
+          for index in positions.indices {
+            let (off, width) = (
+              sign * positions[index] - side.estimate.position, max(deviations[index], 0.0015)
+            )
+            // Most are farther away than that, whose square is 42.
+            guard abs(off) < 6.5 * width else { continue }
+            let apart = off / width
             if apart * apart <= 40 { sum += exp(-apart * apart / 2) }
           }
         }
@@ -188,9 +200,16 @@ package struct UprightSearch {
   /// The turn near one that is known to a degree.
   func refined(_ coarse: Double) -> Double {
     var turn = coarse
+    // The middle of three is the best of those before.
+    var best: Double?
     for step in [1.0 / 3, 0.1, 0.03] {
       let near = (-3...3).map { turn + Double($0) * step * .pi / 180 }
-      let scores = Parallel.map(near.count) { closeness(near[$0], sample, edges) }
+      let known = best
+      let scores = Parallel.map(near.count) { index in
+        if index == 3, let known { return known }
+        return closeness(near[index], level.sample, level.edges)
+      }
+      best = scores.max()
       turn = near[scores.indices.max { scores[$0] < scores[$1] } ?? 3]
     }
     for _ in 0..<4 { turn += correction(turn) }
@@ -200,13 +219,19 @@ package struct UprightSearch {
   /// The least-squares change of the turn over the points that lie on the sides.
   private func correction(_ turn: Double) -> Double {
     var (slope, weight) = (0.0, 0.0)
-    for side in sides(at: turn, sample) {
+    let sides = Self.axes(at: turn).flatMap {
+      pair($0, SpotPlaces(level.sample, along: $0), outline: SpotPlaces(level.edges, along: $0))
+    }
+    for side in sides {
       let turned = Vector3<World>(-side.direction.z, 0, side.direction.x)
-      let members = (sample + edges).compactMap { spot -> (along: Double, off: Double, weight: Double)? in
-        let deviation = spot.deviation(along: side.direction)
-        let off = (spot.point - .origin).dot(side.direction) - side.estimate.position
-        guard abs(off) < 2.5 * deviation else { return nil }
-        return ((spot.point - .origin).dot(turned), off, 1 / (deviation * deviation))
+      var members: [(along: Double, off: Double, weight: Double)] = []
+      for spots in [sample, edges] {
+        for spot in spots {
+          let deviation = spot.deviation(along: side.direction)
+          let off = (spot.point - .origin).dot(side.direction) - side.estimate.position
+          guard abs(off) < 2.5 * deviation else { continue }
+          members.append(((spot.point - .origin).dot(turned), off, 1 / (deviation * deviation)))
+        }
       }
       guard members.count >= 6 else { continue }
       let along = members.reduce(0) { $0 + $1.along } / Double(members.count)

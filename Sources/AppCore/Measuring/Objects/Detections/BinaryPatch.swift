@@ -40,6 +40,13 @@ struct BinaryPatch: Sendable {
     return cells[px - x, py - y]
   }
 
+  /// The set columns of the pixels' row at a height, from the left to the right; nil where a file says them.
+  func runs(ofRow y: Double) -> [Range<Int>]? {
+    guard let cells else { return nil }
+    guard y >= 0, y < Double(self.y + cells.height), Int(y) >= self.y else { return [] }
+    return cells.runs(ofRow: Int(y) - self.y).map { $0.lowerBound + x..<$0.upperBound + x }
+  }
+
   /// A part of the picture that holds all set pixels.
   var bounds: Rect<ImagePixels> {
     if let runs { return runs.bounds }

@@ -83,6 +83,21 @@ public struct InstanceMask: Sendable {
     return gridProbability(at: point, in: grid)
   }
 
+  /// Whether `probability` exceeds one half at several places of a row, from the left to the right.
+  func isSet(_ places: [Double], inRow y: Double) -> [Bool] {
+    guard let patch = pixels, let runs = patch.runs(ofRow: y) else {
+      return places.map { probability(at: Point2($0, y)) > 0.5 }
+    }
+    var isSet = [Bool](repeating: false, count: places.count)
+    var next = 0
+    for (index, x) in places.enumerated() where x >= 0 && x < Double(imageSize.width) {
+      let column = Int(x)
+      while next < runs.count, runs[next].upperBound <= column { next += 1 }
+      isSet[index] = next < runs.count && runs[next].lowerBound <= column
+    }
+    return isSet
+  }
+
   /// A part of the picture outside of which `probability` is at most 0.5.
   var bounds: Rect<ImagePixels> {
     if let pixels { return pixels.bounds }

@@ -11,7 +11,7 @@ struct FittedBox: FittedSolid {
   /// From world x towards world z.
   var turn: Double
   /// How far it reaches along and against its first direction, then the second: the order of `UprightSearch.sides`.
-  var reaches: [Double]
+  var reaches: SIMD4<Double>
   /// The height of its top.
   var top: Double
   /// The parts that are missing from the box.
@@ -31,14 +31,15 @@ struct FittedBox: FittedSolid {
 
   /// The box turned about its middle.
   func turned(by angle: Double) -> FittedBox {
-    let half = [(reaches[0] + reaches[1]) / 2, (reaches[2] + reaches[3]) / 2]
+    let halves = ((reaches[0] + reaches[1]) / 2, (reaches[2] + reaches[3]) / 2)
+    let half = SIMD4(halves.0, halves.0, halves.1, halves.1)
     let (along, across) = ((reaches[0] - reaches[1]) / 2, (reaches[2] - reaches[3]) / 2)
     let (c, s) = (cos(angle), sin(angle))
     // The middle along the axes after the turn.
     let (first, second) = (c * along + s * across, c * across - s * along)
     let moves = SIMD4(first - along, along - first, second - across, across - second)
     return FittedBox(
-      turn: turn + angle, reaches: [half[0] + first, half[0] - first, half[1] + second, half[1] - second],
+      turn: turn + angle, reaches: half + SIMD4(first, -first, second, -second),
       top: top,
       notches: notches.map { Notch(reaches: $0.reaches + moves, floor: $0.floor) })
   }
@@ -61,13 +62,13 @@ struct Notch {
 extension FittedBox {
   /// The box within some faces.
   init(_ faces: BoxFaces) {
-    self.init(turn: faces.turn, reaches: faces.sides.map(\.estimate.position), top: faces.top.position)
+    self.init(turn: faces.turn, reaches: SIMD4(faces.sides.map(\.estimate.position)), top: faces.top.position)
   }
 
   func rays(from camera: Point3<World>) -> Rays {
     let (c, s) = (cos(turn), sin(turn))
     return Rays(
-      cosine: c, sine: s, reaches: SIMD4(reaches),
+      cosine: c, sine: s, reaches: reaches,
       start: (c * camera.x + s * camera.z, c * camera.z - s * camera.x), top: top - camera.y,
       notches: notches.map { Notch(reaches: $0.reaches, floor: $0.floor - camera.y) })
   }
@@ -75,7 +76,7 @@ extension FittedBox {
   /// Heights are above the camera.
   struct Rays: SolidRays {
     /// Meters along a ray after which it is inside what it has entered.
-    private static let step = 1e-7
+    static let step = 1e-7
 
     let cosine: Double
     let sine: Double
@@ -128,9 +129,22 @@ extension FittedBox {
         hit: SolidHit(meters: enter, face: face), along: along, across: across, up: ray.y, leave: leave)
     }
 
-    /// Whether a notch is open where a ray enters the box.
-    @inline(__always)
-    func isOpen(_ notch: Notch, at entry: Entry) -> Bool { holds(notch, entry, entry.hit.meters) }
+    /// A place just after a ray enters the box.
+    struct Place {
+      /// Along the box's first direction and against it, then the second.
+      let reaches: SIMD4<Double>
+      let height: Double
+
+      /// Whether a notch is open there: as `Notch.holds`.
+      @inline(__always)
+      func isOpen(_ notch: Notch) -> Bool { height > notch.floor && all(reaches .< notch.reaches) }
+    }
+
+    func place(of entry: Entry) -> Place {
+      let place = entry.hit.meters + Self.step
+      let (x, z) = (start.along + place * entry.along, start.across + place * entry.across)
+      return Place(reaches: SIMD4(x, -x, z, -z), height: place * entry.up)
+    }
 
     /// Whether a ray is in a notch just after a depth.
     @inline(__always)

@@ -41,7 +41,7 @@ struct FittedCylinder: FittedSolid {
 
   struct Rays: SolidRays {
     /// Number of strips into which the upright face is divided by the slant at which they are seen.
-    private static let strips = 4.0
+    static let strips = 4.0
 
     /// The camera, from the axis.
     let x: Double

@@ -9,6 +9,9 @@ protocol FittedSolid: Sendable {
 
 /// Where rays from one camera meet a solid.
 protocol SolidRays: Sendable {
+  /// Several solids of this kind.
+  associatedtype Lanes: SolidLanes where Lanes.Rays == Self
+
   /// The first face on a ray and the planar depth there, less than `limit`; nil where it passes by.
   ///
   /// A ray is its world displacement for each meter of planar depth.

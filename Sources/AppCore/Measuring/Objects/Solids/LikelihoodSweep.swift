@@ -36,8 +36,8 @@ extension SolidLikelihood {
       return changed
     }
     let values = (-Self.places...Self.places).map { reach * Double($0) / Double(Self.places) }
-    let cells = affected(by: [solid, changed(by: -reach), changed(by: reach)])
-    let found = Sweep(values, costs: costs(values.map(changed(by:)), cells))
+    let ends = [solid, changed(by: -reach), changed(by: reach)]
+    let found = Sweep(values, costs: costs(values.map(changed(by:)), apart: ends))
     change(&solid, found.mean)
     return found.error
   }

@@ -24,7 +24,7 @@ struct NotchSearch {
     object = readings.object
     bottom = readings.bottom
     levels = gatherings(
-      of: readings.heights.sorted(), band: readings.levelBand, most: Self.most,
+      of: ascending(readings.heights), band: readings.levelBand, most: Self.most,
       least: Int(clamping: Self.leastShare * Double(readings.heights.count))
     ).map(\.mean)
   }

@@ -75,7 +75,8 @@ package struct SolidFit {
         showsEnds: [false, false, false, false])
     } else if let box {
       self.init(
-        box, of: readings, reaches: box.solid.reaches, turn: box.solid.turn, top: box.solid.top,
+        box, of: readings, reaches: (0..<4).map { box.solid.reaches[$0] }, turn: box.solid.turn,
+        top: box.solid.top,
         isRound: false, isNotched: !box.solid.notches.isEmpty,
         isShallow: !box.solid.isCut(deeperThan: readings.leastStep),
         showsEnds: box.solid.showsEnds(to: readings.camera, above: readings.bottom))

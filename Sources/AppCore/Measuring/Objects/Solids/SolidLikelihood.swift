@@ -16,7 +16,7 @@ import Geometry
 struct SolidLikelihood {
   /// Minus the logarithm of the density, over relative depth, of a reading that the solid does not explain where it is hit,
   /// and of one that the support does not explain beside it.
-  private static let unexplained = (on: 4.0, beside: 3.0)
+  static let unexplained = (on: 4.0, beside: 3.0)
   /// The same of a ray beside an exact mask's edge that meets what it should not.
   private static let contradicted = 3.0
   /// Length in cells over which a mask's errors are alike.
@@ -26,8 +26,6 @@ struct SolidLikelihood {
   private static let leastFace = 20
   /// Cosines of incidence below this are that of a face seen edge-on.
   private static let grazing = 0.05
-  /// Fewer cells and solids at once are not worth a second thread.
-  private static let leastShared = 4000
   /// Readings within this many standard deviations are explained.
   private static let explained = 3.5
 
@@ -49,13 +47,13 @@ struct SolidLikelihood {
   }
 
   private(set) var cells: [Cell]
-  private let camera: Point3<World>
+  let camera: Point3<World>
   /// Relative standard deviations of each face's readings.
-  private var deviations: [Double] {
+  var deviations: [Double] {
     didSet { peaks = deviations.map(Self.peak) }
   }
   /// The least cost of a reading of each face.
-  private var peaks: [Double]
+  var peaks: [Double]
 
   /// - `edges`: Rays beside an exact mask's edge, and whether they meet the object.
   /// - `unread`: Rays without a reading, and the mask's probability that they meet the object.
@@ -97,26 +95,6 @@ struct SolidLikelihood {
     return cells.reduce(0) { $0 + cost($1, met($1, rays)) }
   }
 
-  /// The costs of several solids over some cells, side by side where that is worth it.
-  func costs<Solid: FittedSolid>(_ solids: [Solid], _ cells: [Cell]) -> [Double] {
-    let threads = cells.count * solids.count < Self.leastShared ? 1 : Parallel.teamThreads
-    return Parallel.rows(solids.count, width: 1, threads: threads) { range, costs in
-      for index in range {
-        let rays = solids[index].rays(from: camera)
-        costs[index - range.lowerBound] = cells.reduce(0) { $0 + cost($1, met($1, rays)) }
-      }
-    }
-  }
-
-  /// The cells of which some solids make different things.
-  func affected<Solid: FittedSolid>(by solids: [Solid]) -> [Cell] {
-    let rays = solids.map { $0.rays(from: camera) }
-    return cells.filter { cell in
-      let first = met(cell, rays[0])
-      return rays.dropFirst().contains { met(cell, $0) != first }
-    }
-  }
-
   /// Cost of a box with one of several parts missing more, less its cost as it is.
   ///
   /// Only rays that enter the box in a notch make a difference.
@@ -130,6 +108,7 @@ struct SolidLikelihood {
       entered.filter { $0.entry.hit != rays.pastNotches($0.entry) },
       entered.filter { $0.entry.hit == rays.pastNotches($0.entry) }
     )
+    let places = solid.map { rays.place(of: $0.entry) }
     return Parallel.map(notches.count) { index in
       let notch = notches[index]
       var tried = box
@@ -139,8 +118,10 @@ struct SolidLikelihood {
       func change(_ ray: (cell: Cell, entry: FittedBox.Rays.Entry, cost: Double)) -> Double {
         cost(ray.cell, hit(ray.cell, rays.pastNotches(ray.entry))) - ray.cost
       }
-      let later = through.reduce(0) { $0 + change($1) }
-      return solid.reduce(later) { rays.isOpen(own, at: $1.entry) ? $0 + change($1) : $0 }
+      var sum = through.reduce(0) { $0 + change($1) }
+      let entries = places.span
+      for place in entries.indices where entries[place].isOpen(own) { sum += change(solid[place]) }
+      return sum
     }
   }
 
@@ -151,12 +132,12 @@ struct SolidLikelihood {
 
   /// Surface that a ray meets: the solid, or its surroundings.
   @inline(__always)
-  private func hit(_ cell: Cell, _ solid: SolidHit?) -> SolidHit {
+  func hit(_ cell: Cell, _ solid: SolidHit?) -> SolidHit {
     solid ?? SolidHit(meters: cell.support, face: .besides)
   }
 
   @inline(__always)
-  private func cost(_ cell: Cell, _ met: SolidHit) -> Double {
+  func cost(_ cell: Cell, _ met: SolidHit) -> Double {
     switch cell.evidence {
     case .unread(let hit, let missed): return met.face == .besides ? missed : hit
     case .edge(let isObject): return isObject == (met.face != .besides) ? 0 : Self.contradicted

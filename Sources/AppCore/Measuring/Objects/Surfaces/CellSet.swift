@@ -16,7 +16,17 @@ package struct CellSet {
   }
 
   /// The cells of the set, row by row.
-  var members: [Int] { elements.indices.filter { elements[$0] } }
+  var members: [Int] {
+    var members = [Int](repeating: 0, count: elements.count + 1)
+    var count = 0
+    let isMember = elements.span
+    for cell in isMember.indices {
+      members[count] = cell
+      count &+= isMember[cell] ? 1 : 0
+    }
+    members.removeLast(members.count - count)
+    return members
+  }
   /// How many they are.
   var count: Int { elements.count { $0 } }
 

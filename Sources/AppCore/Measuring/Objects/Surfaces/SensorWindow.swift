@@ -31,8 +31,13 @@ struct SensorWindow {
     let first = grid.index(Point2(box.minX, box.minY))
     let last = grid.index(Point2(box.maxX, box.maxY))
     let eroded = mask?.eroded(for: box)
+    // Read once: the masks' cells are not copied for each of the window's.
+    let probabilities = eroded?.grid
+    let most = (last.row - first.row + 1) * (last.column - first.column + 1)
     var all: [Cell] = []
     var masked: [Cell] = []
+    all.reserveCapacity(most)
+    masked.reserveCapacity(most)
     for y in first.row...last.row {
       for x in first.column...last.column where completed.states[x, y] != .invalid {
         let cell = Cell(
@@ -41,7 +46,11 @@ struct SensorWindow {
           isMeasured: completed.states[x, y] == .measured)
         all.append(cell)
         let isInside =
-          eroded.map { $0.probability(at: cell.point) > 0.5 } ?? orientedBox?.contains(cell.point) ?? true
+          if let eroded, let probabilities {
+            eroded.gridProbability(at: cell.point, in: probabilities) > 0.5
+          } else {
+            orientedBox?.contains(cell.point) ?? true
+          }
         if isInside { masked.append(cell) }
       }
     }

@@ -103,7 +103,7 @@ struct SupportPlane {
   private static func level(_ grid: SurfaceGrid, _ cells: [Int]) -> Level? {
     guard cells.count >= leastCells else { return nil }
     let band = 4 * quantile(cells.map { noise(grid, $0) }, 0.5) + 0.002
-    return gatherings(of: cells.map { grid.points[$0].y }.sorted(), band: band, most: 1, least: leastCells)
+    return gatherings(of: ascending(cells.map { grid.points[$0].y }), band: band, most: 1, least: leastCells)
       .first.map { Level(height: $0.mean, band: band) }
   }
 
@@ -121,13 +121,13 @@ struct SupportPlane {
     var weights = noise.map { 1 / ($0 * $0) }
     var found = (height: 0.0, slopeX: 0.0, slopeZ: 0.0)
     for _ in 0..<6 {
-      var normal = [Double](repeating: 0, count: 12)
+      var normal = [SIMD4<Double>](repeating: .zero, count: 3)
       for (cell, weight) in zip(cells, weights) {
         let point = grid.points[cell]
-        let row = [1, point.x - x0, point.z - z0, point.y]
-        for i in 0..<3 { for j in 0..<4 { normal[i * 4 + j] += weight * row[i] * row[j] } }
+        let row = SIMD4(1, point.x - x0, point.z - z0, point.y)
+        for i in 0..<3 { normal[i] += (weight * row[i]) * row }
       }
-      guard let solution = solvedThree(normal) else { return nil }
+      guard let solution = solvedThree(normal.flatMap { row in (0..<4).map { row[$0] } }) else { return nil }
       found = (solution[0], solution[1], solution[2])
       let residuals = zip(cells, noise).map { cell, noise in
         let point = grid.points[cell]

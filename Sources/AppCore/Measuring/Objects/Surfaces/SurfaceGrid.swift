@@ -230,17 +230,19 @@ struct SurfaceGrid {
     let last = grid.cell(Point2(bounds.maxX, bounds.maxY))
     let rows = min(height, max(0, Int(clamping: first.y)))..<height
     let columns = min(width, max(0, Int(clamping: first.x)))..<width
+    let across = columns.flatMap { x in
+      offsets.map { grid.pixel(Point2(Double(x) + $0, 0)).x }
+    }
     return Parallel.rows(height, width: width, threads: Parallel.teamThreads) { range, coverage in
       for index in coverage.indices { coverage[index] = 0 }
       for y in rows.clamped(to: range) where Double(y) < last.y {
+        let lines = offsets.map { down in
+          mask.isSet(across, inRow: grid.pixel(Point2(0, Double(y) + down)).y)
+        }
         for x in columns where Double(x) < last.x {
           var set = 0
-          for down in offsets {
-            for across in offsets {
-              let point = grid.pixel(Point2(Double(x) + across, Double(y) + down))
-              if mask.probability(at: point) > 0.5 { set += 1 }
-            }
-          }
+          let start = (x - columns.lowerBound) * probes
+          for line in lines { for probe in 0..<probes where line[start + probe] { set += 1 } }
           coverage[(y - range.lowerBound) * width + x] = Double(set) / Double(probes * probes)
         }
       }
