@@ -68,28 +68,35 @@ def is_beyond(errors, noisy):
     return side > SIDE[noisy] or errors.yaw > YAW or errors.center > 1
 
 
-def is_displaced(errors, noisy):
-    """Whether nothing is beyond its limit but the distance, of which one frame does not show the bias."""
+def is_displaced(errors, noisy, sensor):
+    """Whether nothing is beyond its limit but the distance, and that by no more than 95 in 100 frames of the sensor are
+    biased: one frame does not show its bias."""
     side = np.abs(errors.sides[errors.sure]).max(initial=0)
-    return side <= SIDE[noisy] and errors.yaw <= YAW and errors.across <= 1 < errors.center
+    bias = sensors.deviation(sensors.MODELS[sensor]["bias"], errors.scene.distance) if sensor else 0
+    within = errors.along * errors.scene.distance <= 1.96 * bias
+    return within and side <= SIDE[noisy] and errors.yaw <= YAW and errors.across <= 1 < errors.center
 
 
 class Summary:
     """The figures of one program: its boxes beyond the limits, those of them without a warning, good ones with one, and
     its inferred sides, those of them that the picture shows."""
 
-    def __init__(self, results, noisy, missing):
+    def __init__(self, results, noisy, missing, sensor=None):
         self.noisy, self.missing = noisy, missing
         self.errors = [errors for errors, _ in results]
         self.beyond = [errors.scene.name for errors, _ in results if is_beyond(errors, noisy)]
         self.silent = [e.scene.name for e, warnings in results if is_beyond(e, noisy) and not warnings]
         self.displaced = [
-            (e.scene.name, bool(set(warnings) - {"round"})) for e, warnings in results if is_displaced(e, noisy)
+            (e.scene.name, bool(set(warnings) - {"round"})) for e, warnings in results if is_displaced(e, noisy, sensor)
         ]
         self.warned = sum(1 for e, warnings in results if set(warnings) - {"round"} and not is_beyond(e, noisy))
         self.inferred = sum(int((~errors.sure).sum()) for errors in self.errors)
         unsure = [errors for errors in self.errors if not errors.sure.all()]
         self.denied = sum(int((~errors.sure & errors.scene.observed_sides()).sum()) for errors in unsure)
+
+    @property
+    def biased_silent(self):
+        return len(set(self.silent) & {name for name, _ in self.displaced})
 
     def held(self, sure):
         """In how many of 100 observed or inferred sides the interval holds the truth; None where none is stated."""
@@ -104,8 +111,8 @@ class Summary:
             f"a side more than {SIDE[self.noisy]} %, a yaw more than {YAW} degrees or a center more than 5 mm and 1 %"
         )
         yield f"{len(self.beyond)} boxes with {limits} off, {len(self.silent)} of them without a warning {self.silent}"
-        silent = len(set(self.silent) & {name for name, _ in self.displaced})
-        yield f"{len(self.displaced)} of them are off along the view alone, {silent} of these without a warning"
+        silent = self.biased_silent
+        yield f"{len(self.displaced)} of them are off by the sensor's bias alone, {silent} of these without a warning"
         yield f"{self.warned} of the {good} others carry a warning"
         yield f"intervals hold {self.held(True)} % of the observed sides and {self.held(False)} % of the inferred ones"
 
@@ -146,6 +153,8 @@ def record(options, results, summary):
                 figures[kind] = [round(side[0], 2), round(side[1], 1)]
         methods[method if methods else "ardf"] = figures
     counts = {"beyond": len(summary.beyond), "silent": len(summary.silent), "warned": summary.warned}
+    if options.sensor:
+        counts |= {"biased": len(summary.displaced), "biasedSilent": summary.biased_silent}
     kept["sets"][name] = {
         "count": len(results),
         "methods": {**kept["sets"].get(name, {}).get("methods", {}), **methods},
@@ -205,7 +214,7 @@ def main():
     print(score.table([(name, [found[name] for found, _ in results]) for name in results[0][0]]))
     first = next(iter(programs))
     noisy = options.noisy or options.sensor is not None
-    summary = Summary([(found[first], warnings) for found, warnings in results], noisy, options.missing)
+    summary = Summary([(found[first], warnings) for found, warnings in results], noisy, options.missing, options.sensor)
     print("", *(f"{first}: {line}" for line in summary.lines()), sep="\n")
     if options.list:
         for found, warnings in results:

@@ -69,9 +69,10 @@ def boxes(results):
         ]
         for kind in kinds
     ]
+    counted = ("beyond", "biased", "silent", "biasedSilent", "warned", "inferred")
     doubts = [
         [
-            seen(name), *(found["summary"].get(key, "") for key in ("beyond", "silent", "warned", "inferred")),
+            seen(name), *(found["summary"].get(key, "") for key in counted),
             *("" if share is None else f"{share:.0f} %" for share in found["summary"].get("held", (None, None))),
         ]
         for name, found in full.items()
@@ -86,7 +87,7 @@ def boxes(results):
     return {
         "sets": rows(("set, method", *heads), sets),
         "solids": rows(("solid", *map(seen, full)), solids),
-        "doubts": rows(("set", "beyond", "silent", "good but warned of", "sides inferred", "intervals hold: observed", "inferred"), doubts),
+        "doubts": rows(("set", "beyond", "by bias alone", "silent", "by bias alone", "good but warned of", "sides inferred", "intervals hold: observed", "inferred"), doubts),
         "missing": rows(("missing", *heads[:3], "yaw: 95 %", heads[5], "beyond", "silent", "sides inferred"), missing),
         "agreement": rows(("capture, object", "%"), [[f"{row[0]}, {row[1]}", row[2]] for row in results["agreement"]]),
     }

@@ -10,7 +10,8 @@ CENTER = (0.005, 0.01)
 class Errors:
     """Errors of one measured box: sides in %, yaw in degrees, center over the larger of 5 mm and 1 % of the range.
 
-    `across` is the center's without its part along the view, by which a frame's bias displaces everything.
+    `across` is the center's without its part along the view, by which a frame's bias displaces everything; `along` is that
+    part, over the range.
     """
 
     def __init__(self, scene, box):
@@ -20,7 +21,7 @@ class Errors:
         self.measured = box is not None
         if not self.measured:
             self.sides, self.yaw, self.center, self.sure = np.full(3, -100.0), 45.0, 99.0, np.ones(3, bool)
-            self.across = 99.0
+            self.across, self.along = 99.0, 99.0
             return
         size = np.array(box["dimensions"])
         turn = box["yaw"] - scene.yaw
@@ -44,6 +45,7 @@ class Errors:
         limit = max(CENTER[0], CENTER[1] * scene.distance)
         self.center = np.linalg.norm(off) / limit
         self.across = np.linalg.norm(off - off @ view * view) / limit
+        self.along = abs(off @ view) / scene.distance
 
 
 def open3d_box(points):
