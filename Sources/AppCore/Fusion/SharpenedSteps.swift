@@ -6,7 +6,8 @@ import Imaging
 /// A cell of a ramp reads a depth between both surfaces, on neither. It gets the depth of the one that comes nearer to what it
 /// reads, carried on to it from beyond the ramp: a symmetric blur leaves a step where its ramp is halfway. The middle is
 /// taken of the logarithms of depth, between that of a blur of depths and that of a blur of inverse depths. Creases stay as
-/// they are read, as do cells beside which no surface is found.
+/// they are read, as do cells beside which no surface is found, and surfaces seen aslant, which change less from cell to cell
+/// than a ramp would.
 struct SharpenedSteps {
   /// Standard deviation of the blur, in cells, of which ramps are worth it.
   private static let leastSpread = 0.5
@@ -19,11 +20,14 @@ struct SharpenedSteps {
   private static let reach = (spreads: 2.5, beyond: 3)
   /// Carried depths that differ from the nearest by less than this share are of the same surface.
   private static let same = 0.004
+  /// A cell between two surfaces that changes to its neighbors by less than this share of what a ramp does there lies on a
+  /// surface seen aslant.
+  private static let leastSteepness = 0.5
   private static let directions = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
 
   /// Inverse depths with the ramps made steps, NaN where nothing is read.
   private(set) var inverse: [Double]
-  /// Which cells were on a ramp.
+  /// Which cells were on a ramp, or lie on a surface seen so aslant that sensors doubt it as they do a step.
   private(set) var isChanged: [Bool]
 
   /// Nil for a sensor whose ramps are narrower than a cell.
@@ -41,12 +45,19 @@ struct SharpenedSteps {
     let spans = 1...max(2, Int(clamping: (Self.reach.spreads * spread).rounded(.up)))
     let isBent = Self.bentCells(read, width: width, height: height, spans: spans, errors: errors)
     let surfaces = Surfaces(width: width, height: height, inverse: read, isBent: isBent)
+    for cell in read.indices where !isBent[cell] && !read[cell].isNaN {
+      // Neighbors to either side differ by as much as a step's surfaces.
+      let change = Self.steepness(read, cell, width: width, height: height)
+      if change > Self.leastStep / 2 * read[cell] { isChanged[cell] = true }
+    }
     let bent = read.indices.filter { isBent[$0] }
     let reach = spans.upperBound + Self.reach.beyond
     let found: [Double] = Parallel.rows(bent.count, width: 1, threads: Parallel.teamThreads) { range, found in
       for index in range {
+        let cell = bent[index]
+        let change = Self.steepness(read, cell, width: width, height: height)
         found[index - range.lowerBound] =
-          Self.placed(bent[index], own: read[bent[index]], surfaces, within: reach) ?? .nan
+          Self.placed(cell, own: read[cell], change: change, surfaces, within: reach, spread: spread) ?? .nan
       }
     }
     for (cell, value) in zip(bent, found) where !value.isNaN {
@@ -55,15 +66,45 @@ struct SharpenedSteps {
     }
   }
 
-  /// The inverse depth of a bent cell on the surface that comes nearer to what it reads; nil where there is no step.
-  private static func placed(_ cell: Int, own: Double, _ surfaces: Surfaces, within reach: Int) -> Double? {
+  /// The inverse depth of a bent cell on the surface that comes nearer to what it reads, its own one on a surface seen aslant;
+  /// nil where there is no step.
+  private static func placed(
+    _ cell: Int, own: Double, change: Double, _ surfaces: Surfaces, within reach: Int, spread: Double
+  ) -> Double? {
     let carried = directions.compactMap { surfaces.carried(to: cell, $0, $1, within: reach) }
     guard let least = carried.min(), let greatest = carried.max(), greatest > (1 + leastStep) * least
     else { return nil }
+    if change < leastSteepness * steepness(of: own, between: least, greatest, spread: spread) { return own }
     func apart(_ value: Double) -> Double { max(value / own, own / value) }
     let nearest = carried.min { apart($0) < apart($1) } ?? own
     let alike = carried.filter { abs($0 - nearest) < same * nearest }
     return alike.reduce(0, +) / Double(alike.count)
+  }
+
+  /// The change from cell to cell, where it has a value, of a step's ramp.
+  ///
+  /// A Gaussian's ramp changes by the normal density of the place where it has that value. Over the value's share it is about a
+  /// parabola; differences of neighbors smooth it by a cell to either side, whose variance is 1/3.
+  private static func steepness(
+    of value: Double, between least: Double, _ greatest: Double, spread: Double
+  ) -> Double {
+    let step = greatest - least
+    let share = (value - least) / step
+    let peak = step / (2 * Double.pi * (spread * spread + 1.0 / 3)).squareRoot()
+    return 4 * share * (1 - share) * peak
+  }
+
+  /// The change of inverse depth from a cell to its neighbors, the larger one along rows and that along columns together.
+  private static func steepness(_ inverse: [Double], _ cell: Int, width: Int, height: Int) -> Double {
+    let (x, y) = (cell % width, cell / width)
+    func change(_ step: Int, _ isInside: Bool) -> Double {
+      guard isInside else { return 0 }
+      let value = abs(inverse[cell + step] - inverse[cell])
+      return value.isNaN ? 0 : value
+    }
+    let across = max(change(-1, x > 0), change(1, x < width - 1))
+    let down = max(change(-width, y > 0), change(width, y < height - 1))
+    return (across * across + down * down).squareRoot()
   }
 
   /// Cells of which a second difference over one of some spans, which vanishes on planes, is larger than noise.

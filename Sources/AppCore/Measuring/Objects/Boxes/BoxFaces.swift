@@ -50,7 +50,7 @@ package struct BoxFaces {
   ///   - errors: The standard errors of sides at a turn, used without a circle.
   ///   - camera: Where it is seen from.
   /// - Returns: The faces.
-  func completed(
+  package func completed(
     round circle: PlanCircle?, errors: ([UprightSide], Double) -> [Double], from camera: Point3<World>
   ) -> BoxFaces {
     var faces = self
@@ -71,6 +71,11 @@ package struct BoxFaces {
     let errors = errors(sides, turn)
     for index in sides.indices {
       faces.sides[index].error = errors[index]
+      if sides[index].isHidden {
+        // No solid says how far the object continues beyond what is seen.
+        let length = sides[index].estimate.position + sides[index ^ 1].estimate.position
+        faces.sides[index].error = hypot(errors[index], UprightSide.mostUnseen * length)
+      }
       if let position = edgeOn?.position(sides[index]) {
         faces.sides[index].estimate = sides[index].estimate.moved(to: position)
       }
@@ -117,7 +122,8 @@ package struct BoxFaces {
       guard let far = (middle + step - camera).normalized(), let near = (middle + -step - camera).normalized()
       else { continue }
       let cells = (far - near).length / pitch
-      faces.sides[index].unseen = min(sides[index].unseen, doubt / max(cells, doubt))
+      // The doubt is the end of an even distribution.
+      faces.sides[index].unseen = min(sides[index].unseen, doubt / max(cells, doubt) / 3.0.squareRoot())
     }
     return faces
   }

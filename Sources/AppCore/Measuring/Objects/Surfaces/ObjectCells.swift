@@ -20,6 +20,11 @@ struct ObjectCells {
   private static let partGap = 0.15
   /// Parts with a smaller share of the largest part's cells are noise.
   private static let leastPart = 0.01
+  /// Parts farther apart are the object's if they have at least this share of the largest part's cells, lie within its
+  /// diagonal and end by themselves: this share of their edge at most continues outside.
+  private static let (leastArm, armGap, mostContinued) = (0.05, 1.0, 0.25)
+  /// Cells of the ramp between two parts.
+  private static let besideCells = 3
 
   /// The cells that see the object.
   let cells: CellSet
@@ -60,24 +65,56 @@ struct ObjectCells {
     let beyond = near.inverted.intersection(raised)
     let others = beyond.grown(within: sure.inverted.intersection(raised), links: links)
     let candidates = set { own[$0] && (!others[$0] || inside[$0]) }
-    guard let kept = Self.largestPart(candidates, grid, links) else { return nil }
+    guard let kept = Self.largestPart(candidates, grid, links, raised: raised) else { return nil }
     discardedShare = 1 - Double(kept.count) / Double(candidates.count)
     cells = Self.withoutMixed(kept, grid)
     guard cells.count >= ExtentEstimator.minimumPoints else { return nil }
   }
 
-  /// The largest connected part and the parts beside it.
-  private static func largestPart(_ cells: CellSet, _ grid: SurfaceGrid, _ links: SurfaceLinks) -> CellSet? {
+  /// The largest connected part, the parts beside it, and large ones that end where the mask does.
+  ///
+  /// A mask that leaks holds a part of a surface that continues outside it, and through a hole it holds what is far behind,
+  /// with the object all around. An arm of the object that another one partly hides does neither.
+  private static func largestPart(
+    _ cells: CellSet, _ grid: SurfaceGrid, _ links: SurfaceLinks, raised: CellSet
+  ) -> CellSet? {
     let parts = cells.parts(links: links)
     guard let largest = parts.max(by: { $0.count < $1.count }) else { return nil }
-    var result = CellSet(width: cells.width, height: cells.height, cells.elements.map { _ in false })
-    for cell in largest { result[cell] = true }
+    var result = set(largest, like: cells)
+    let beside = result.dilated(besideCells)
     let bounds = Bounds(largest.map { grid.points[$0] })
     let least = max(4, Int(clamping: leastPart * Double(largest.count)))
     for part in parts where part.count >= least {
       let gap = part.reduce(Double.infinity) { min($0, bounds.distance(to: grid.points[$1])) }
-      if gap < partGap * bounds.diagonal { for cell in part { result[cell] = true } }
+      let isLarge = Double(part.count) >= leastArm * Double(largest.count)
+      let isNear = gap < partGap * bounds.diagonal
+      guard isNear || isLarge && gap < armGap * bounds.diagonal && isArm(part, beside, links, raised) else {
+        continue
+      }
+      for cell in part { result[cell] = true }
     }
+    return result
+  }
+
+  /// Whether a part ends by itself, along most of its edge away from the largest part.
+  private static func isArm(_ part: [Int], _ beside: CellSet, _ links: SurfaceLinks, _ raised: CellSet)
+    -> Bool
+  {
+    let own = set(part, like: raised)
+    var (away, near, continued) = (0, 0, 0)
+    for cell in part {
+      raised.forEachNeighbor(of: cell) { outer, _, _ in
+        guard !own[outer] else { return }
+        if beside[outer] { near += 1 } else { away += 1 }
+        if raised[outer], links.joins(cell, outer) { continued += 1 }
+      }
+    }
+    return away > near && Double(continued) < mostContinued * Double(away)
+  }
+
+  private static func set(_ members: [Int], like cells: CellSet) -> CellSet {
+    var result = CellSet(width: cells.width, height: cells.height, cells.elements.map { _ in false })
+    for cell in members { result[cell] = true }
     return result
   }
 
