@@ -65,13 +65,16 @@ package struct BoxFaces {
   /// - Parameters:
   ///   - errors: The standard errors of sides at a turn.
   ///   - edgeOn: What places faces that are seen edge-on; nil without an exact mask.
+  ///   - showsEnds: Whether the sensor's steps are sharp, and show themselves where far sides end.
   /// - Returns: The faces.
-  func completed(errors: ([UprightSide], Double) -> [Double], by edgeOn: EdgeOnFaces?) -> BoxFaces {
+  func completed(
+    errors: ([UprightSide], Double) -> [Double], by edgeOn: EdgeOnFaces?, showsEnds: Bool
+  ) -> BoxFaces {
     var faces = self
     let errors = errors(sides, turn)
     for index in sides.indices {
       faces.sides[index].error = errors[index]
-      if sides[index].isHidden {
+      if sides[index].isHidden, !showsEnds {
         // No solid says how far the object continues beyond what is seen.
         let length = sides[index].estimate.position + sides[index ^ 1].estimate.position
         faces.sides[index].error = hypot(errors[index], UprightSide.mostUnseen * length)

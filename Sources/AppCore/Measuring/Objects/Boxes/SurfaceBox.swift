@@ -86,7 +86,8 @@ struct SurfaceBox {
         first.completed(
           errors: search.errors(of:at:),
           by: outline.maskIsExact
-            ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil)
+            ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil,
+          showsEnds: !grid.blursSteps)
       }
 
     let judged = settled.judged(by: search.evidence)
