@@ -64,6 +64,20 @@ def open3d_box(points):
     }
 
 
+def principal_box(points, distances, band=0.8):
+    """A simple box: the extents of the points of a middle share of distances along their principal axes seen from above."""
+    low, high = np.quantile(distances, [(1 - band) / 2, (1 + band) / 2])
+    points = points[(distances >= low) & (distances <= high)]
+    _, vectors = np.linalg.eigh(np.cov(points[:, [0, 2]].T))
+    x = vectors[:, 1]
+    yaw = float(np.arctan2(-x[1], x[0]))
+    cos, sin = np.cos(yaw), np.sin(yaw)
+    turn = np.array([[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]])
+    own = points @ turn.T
+    middle = (own.min(0) + own.max(0)) / 2
+    return {"center": list(turn.T @ middle), "dimensions": list(np.ptp(own, 0)), "yaw": yaw}
+
+
 def figures(errors):
     """Sides in %: median, 95 % and worst; yaw in degrees: median and 95 %; the center's median."""
     sides = np.abs(np.concatenate([e.sides[e.sure] for e in errors]))
