@@ -43,7 +43,10 @@ struct SurfaceBox {
   let isCut: Bool
   let isOccluded: Bool
 
-  init(_ grid: SurfaceGrid, _ object: ObjectCells, _ outline: Outline, room: RoomDirections?) {
+  init(
+    _ grid: SurfaceGrid, _ object: ObjectCells, _ outline: Outline, _ links: SurfaceLinks,
+    room: RoomDirections?
+  ) {
     let ends = ObjectEnds(grid, object, outline, room: room)
     let (search, cell) = (ends.search, ends.cell)
     let turns = search.turns()
@@ -55,7 +58,7 @@ struct SurfaceBox {
       through: Self.mantle(ends.surface, object.support), near: PlanCircle(facing))
     let fit = object.support.flatMap { support in
       SolidFit(
-        SolidReadings(grid, object, support: support, maskIsExact: outline.maskIsExact),
+        SolidReadings(grid, object, links, support: support, maskIsExact: outline.maskIsExact),
         // Made as they are asked for: most objects are the first.
         boxes: (0...turns.others.count).lazy.map { index in
           let turn = index == 0 ? turns.best : search.refined(turns.others[index - 1])

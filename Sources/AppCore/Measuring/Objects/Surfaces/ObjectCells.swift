@@ -28,6 +28,8 @@ struct ObjectCells {
 
   /// The cells that see the object.
   let cells: CellSet
+  /// The mask's cells and those within which it may err.
+  let near: CellSet
   /// The cells that rise above the supporting plane, or have a reading where there is no plane.
   let raised: CellSet
   /// The plane on which the object stands.
@@ -50,6 +52,7 @@ struct ObjectCells {
     if sure.count < ExtentEstimator.minimumPoints { sure = inside }
     guard sure.count >= ExtentEstimator.minimumPoints else { return nil }
     let near = set { grid.coverage[$0] > 0.01 }.dilated(Self.doubtfulCells)
+    self.near = near
 
     let around = near.inverted.intersection(valid)
     let close = near.dilated(Self.contactCells)
