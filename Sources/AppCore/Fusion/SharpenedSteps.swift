@@ -17,7 +17,7 @@ struct SharpenedSteps {
   private static let bent = (share: 0.004, deviations: 4.0)
   /// A ramp reaches so many standard deviations of the blur to either side, and a surface is looked for so many cells
   /// farther.
-  private static let reach = (spreads: 2.5, beyond: 3)
+  private static let reach = (spreads: 2.5, beyond: 3, farther: 6)
   /// Carried depths that differ from the nearest by less than this share are of the same surface.
   private static let same = 0.004
   /// A cell between two surfaces that changes to its neighbors by less than this share of what a ramp does there lies on a
@@ -27,7 +27,8 @@ struct SharpenedSteps {
 
   /// Inverse depths with the ramps made steps, NaN where nothing is read.
   private(set) var inverse: [Double]
-  /// Which cells were on a ramp, or lie on a surface seen so aslant that sensors doubt it as they do a step.
+  /// Which cells were on a ramp, or lie on a surface beside one, or on one seen so aslant that sensors doubt it as they do a
+  /// step.
   private(set) var isChanged: [Bool]
 
   /// Nil for a sensor whose ramps are narrower than a cell.
@@ -51,17 +52,26 @@ struct SharpenedSteps {
       if change > Self.leastStep / 2 * read[cell] { isChanged[cell] = true }
     }
     let bent = read.indices.filter { isBent[$0] }
-    let reach = spans.upperBound + Self.reach.beyond
+    let reaches = (
+      near: spans.upperBound + Self.reach.beyond, far: spans.upperBound + Self.reach.farther
+    )
     let found: [Double] = Parallel.rows(bent.count, width: 1, threads: Parallel.teamThreads) { range, found in
       for index in range {
         let cell = bent[index]
         let change = Self.steepness(read, cell, width: width, height: height)
         found[index - range.lowerBound] =
-          Self.placed(cell, own: read[cell], change: change, surfaces, within: reach, spread: spread) ?? .nan
+          Self.placed(cell, own: read[cell], change: change, surfaces, within: reaches, spread: spread)
+          ?? .nan
       }
     }
     for (cell, value) in zip(bent, found) where !value.isNaN {
       inverse[cell] = value
+      isChanged[cell] = true
+    }
+    // Sensors doubt the cells beside steps too, which lie on a surface.
+    let beside = Int(clamping: (Double(errors.edgeConfidence.count) * spread / errors.edgeSpread).rounded())
+    let ramps = CellSet(width: width, height: height, isChanged).dilated(beside)
+    for cell in read.indices where ramps[cell] && !isBent[cell] && !read[cell].isNaN {
       isChanged[cell] = true
     }
   }
@@ -69,11 +79,20 @@ struct SharpenedSteps {
   /// The inverse depth of a bent cell on the surface that comes nearer to what it reads, its own one on a surface seen aslant;
   /// nil where there is no step.
   private static func placed(
-    _ cell: Int, own: Double, change: Double, _ surfaces: Surfaces, within reach: Int, spread: Double
+    _ cell: Int, own: Double, change: Double, _ surfaces: Surfaces, within reaches: (near: Int, far: Int),
+    spread: Double
   ) -> Double? {
-    let carried = directions.compactMap { surfaces.carried(to: cell, $0, $1, within: reach) }
-    guard let least = carried.min(), let greatest = carried.max(), greatest > (1 + leastStep) * least
-    else { return nil }
+    func isStep(_ carried: [Double]) -> Bool {
+      (carried.max() ?? 0) > (1 + leastStep) * (carried.min() ?? .infinity)
+    }
+    var carried = directions.compactMap { surfaces.carried(to: cell, $0, $1, within: reaches.near) }
+    if !isStep(carried) {
+      // Where no plane ends there, a surface that curves away may.
+      let far = carried.max() ?? 0
+      carried += directions.compactMap { surfaces.curved(to: cell, $0, $1, within: reaches.far) }
+        .filter { $0 > (1 + leastStep) * far }
+    }
+    guard isStep(carried), let least = carried.min(), let greatest = carried.max() else { return nil }
     if change < leastSteepness * steepness(of: own, between: least, greatest, spread: spread) { return own }
     func apart(_ value: Double) -> Double { max(value / own, own / value) }
     let nearest = carried.min { apart($0) < apart($1) } ?? own
@@ -138,6 +157,12 @@ struct SharpenedSteps {
 
   /// Cells on planes and their slopes.
   private struct Surfaces {
+    /// Cells between those of a parabola, and the second difference of neighbors' inverse depth, as a share of it, that is no
+    /// curve but a crease.
+    private static let (apart, mostBent) = (3, 0.004)
+    /// The second difference over the parabola's cells, as a share, by which a surface curves away.
+    private static let leastCurve = 0.0025
+
     private let width: Int
     private let height: Int
     private let inverse: [Double]
@@ -176,6 +201,15 @@ struct SharpenedSteps {
 
     /// The inverse depth at a cell of the first plane in a direction; nil where there is none within so many cells.
     func carried(to cell: Int, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
+      guard let plane = plane(from: cell, dx, dy, within: reach) else { return nil }
+      let value = plane.inverse - Double(plane.length) * plane.change
+      return value > 0 ? value : nil
+    }
+
+    /// The first plane in a direction: the steps to it, its inverse depth there, and its change for each step.
+    private func plane(
+      from cell: Int, _ dx: Int, _ dy: Int, within reach: Int
+    ) -> (length: Int, inverse: Double, change: Double)? {
       let (x, y) = (cell % width, cell / width)
       for length in 1...reach {
         let (column, row) = (x + length * dx, y + length * dy)
@@ -183,10 +217,36 @@ struct SharpenedSteps {
         let other = row * width + column
         guard isPlane[other] else { continue }
         let slope = slope(other)
-        let value = inverse[other] - Double(length) * (Double(dx) * slope.x + Double(dy) * slope.y)
-        return value > 0 ? value : nil
+        return (length, inverse[other], Double(dx) * slope.x + Double(dy) * slope.y)
       }
       return nil
+    }
+
+    /// The inverse depth at a cell of a surface that curves away, such as a ball's towards its outline, carried on from the
+    /// nearest place in a direction where it is smooth; nil where there is none within so many cells.
+    func curved(to cell: Int, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
+      let (x, y) = (cell % width, cell / width)
+      var smooth = 0
+      for length in 1...reach + 2 * Self.apart {
+        let (column, row) = (x + (length + 1) * dx, y + (length + 1) * dy)
+        guard column >= 0, row >= 0, column < width, row < height else { return nil }
+        let (place, step) = (cell + length * (dy * width + dx), dy * width + dx)
+        let bend = abs(inverse[place - step] - 2 * inverse[place] + inverse[place + step])
+        smooth = bend < Self.mostBent * inverse[place] ? smooth + 1 : 0
+        if smooth > 2 * Self.apart { return parabola(at: cell, step, from: length - 2 * Self.apart) }
+      }
+      return nil
+    }
+
+    /// The inverse depth at a cell of the parabola through three cells in steps from it, the first so many away; nil where
+    /// it does not curve away from the camera.
+    private func parabola(at cell: Int, _ step: Int, from first: Int) -> Double? {
+      let values = (0..<3).map { inverse[cell + (first + $0 * Self.apart) * step] }
+      let (change, bend) = (values[1] - values[0], values[2] - 2 * values[1] + values[0])
+      guard -bend > Self.leastCurve * values[1] else { return nil }
+      let place = -Double(first) / Double(Self.apart)
+      let carried = values[0] + place * change + place * (place - 1) / 2 * bend
+      return carried > 0 ? carried : nil
     }
   }
 }

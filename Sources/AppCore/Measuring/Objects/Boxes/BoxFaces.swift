@@ -49,13 +49,20 @@ package struct BoxFaces {
   ///   - circle: The circle on which its upright face lies, where there is one.
   ///   - errors: The standard errors of sides at a turn, used without a circle.
   ///   - camera: Where it is seen from.
+  ///   - showsEnds: Whether the sensor's steps are sharp, and show themselves where the object ends.
   /// - Returns: The faces.
   package func completed(
-    round circle: PlanCircle?, errors: ([UprightSide], Double) -> [Double], from camera: Point3<World>
+    round circle: PlanCircle?, errors: ([UprightSide], Double) -> [Double], from camera: Point3<World>,
+    showsEnds: Bool
   ) -> BoxFaces {
     var faces = self
     let errors = circle == nil ? errors(sides, turn) : sides.map(\.estimate.standardError)
-    for index in sides.indices { faces.sides[index].error = errors[index] }
+    // Without a solid and a circle nothing says that the object is round.
+    let doubt = showsEnds ? 0 : circle == nil ? UprightSide.mostUnseen / 2 : UprightSide.mostUnseen / 4
+    let width = sides[2].estimate.position + sides[3].estimate.position
+    for index in sides.indices {
+      faces.sides[index].error = hypot(errors[index], doubt * width)
+    }
     SurfaceBox.completeRound(&faces.sides, circle, from: camera)
     return faces
   }

@@ -84,7 +84,8 @@ struct SurfaceBox {
           by: fit,
           dark: Set(known.indices.filter { search.isDark(known, $0, outline.samples, cell: cell) }))
       } else if turns.isRound {
-        first.completed(round: circle, errors: search.errors(of:at:), from: grid.camera)
+        first.completed(
+          round: circle, errors: search.errors(of:at:), from: grid.camera, showsEnds: !grid.blursSteps)
       } else {
         first.completed(
           errors: search.errors(of:at:),
@@ -103,7 +104,8 @@ struct SurfaceBox {
 
     let bottom = object.support.map { $0.height(under: cut.faces.middle) } ?? ends.bottom()
     let hiddenTop = search.hiddenTop(
-      outline, at: first.top.position, above: bottom, cell: cell, hasOccluders: ends.hasOccluders)
+      outline, at: first.top.position, above: bottom, cell: cell, hasOccluders: ends.hasOccluders,
+      goesOn: object.goesOn(grid, above: first.top.position, of: first.top.position - bottom))
     isCut = cut.isCut || hiddenTop.isCut
     isOccluded = cut.isOccluded || hiddenTop.isOccluded
     // What a neighborhood shares moves no upright face: what it errs by cannot be seen in one frame.

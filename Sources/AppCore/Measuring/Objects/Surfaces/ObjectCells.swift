@@ -23,6 +23,8 @@ struct ObjectCells {
   /// Parts farther apart are the object's if they have at least this share of the largest part's cells, lie within its
   /// diagonal and end by themselves: this share of their edge at most continues outside.
   private static let (leastArm, armGap, mostContinued) = (0.05, 1.0, 0.25)
+  /// A mask that goes on so much of the height above the readings, with this share of its cells, holds more of the object.
+  private static let (unreadHeight, unreadShare) = (0.1, 0.04)
   /// Cells of the ramp between two parts.
   private static let besideCells = 3
 
@@ -57,9 +59,13 @@ struct ObjectCells {
     let around = near.inverted.intersection(valid)
     let close = near.dilated(Self.contactCells)
     let touching = sure.grown(within: close.intersection(valid), links: links).intersection(around)
-    support = SupportPlane(
+    let plane = SupportPlane(
       grid, object: sure, inside: inside, around: around, touching: touching, links: links)
-    let rise = Rise(grid, support, sure)
+    var rise = Rise(grid, plane, sure)
+    // A level above the object, such as the board over its shelf, does not support it.
+    let isAbove = sure.members.count(where: rise.isRaised) < ExtentEstimator.minimumPoints
+    support = isAbove ? nil : plane
+    if isAbove { rise = Rise(grid, nil, sure) }
     isThin = rise.isThin
     raised = set { valid[$0] && rise.isRaised($0) }
 
@@ -72,6 +78,26 @@ struct ObjectCells {
     discardedShare = 1 - Double(kept.count) / Double(candidates.count)
     cells = Self.withoutMixed(kept, grid)
     guard cells.count >= ExtentEstimator.minimumPoints else { return nil }
+  }
+
+  /// Whether the mask holds a notable share of cells without a reading, or whose readings are not believed, above a height: a
+  /// thin back or neck that the sensor does not show.
+  ///
+  /// - Parameters:
+  ///   - grid: The depth around the object.
+  ///   - top: The height.
+  ///   - length: Length of which it is the end.
+  /// - Returns: Whether the object extends higher than its readings.
+  func goesOn(_ grid: SurfaceGrid, above top: Double, of length: Double) -> Bool {
+    // As far as its most distant readings, a ray that leads down is lowest.
+    let meters = quantile(cells.members.map(grid.meters), 0.9)
+    let within = CellSet(width: grid.width, height: grid.height, grid.coverage.map { $0 > 0.99 })
+      .eroded(Self.doubtfulCells)
+    let above = within.members.count { cell in
+      guard !cells[cell], !grid.isRead[cell] else { return false }
+      return (grid.camera + grid.rays[cell] * meters).y > top + Self.unreadHeight * length
+    }
+    return above >= ExtentEstimator.minimumPoints && Double(above) > Self.unreadShare * Double(within.count)
   }
 
   /// The largest connected part, the parts beside it, and large ones that end where the mask does.
