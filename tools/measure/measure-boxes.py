@@ -87,7 +87,7 @@ class Summary:
     its inferred sides, those of them that the picture shows."""
 
     def __init__(self, results, noisy, missing, sensor=None):
-        self.noisy, self.missing = noisy, missing
+        self.noisy, self.missing, self.sensor = noisy, missing, sensor
         self.errors = [errors for errors, _ in results]
         self.beyond = [errors.scene.name for errors, _ in results if is_beyond(errors, noisy)]
         self.silent = [e.scene.name for e, warnings in results if is_beyond(e, noisy) and not warnings]
@@ -184,7 +184,21 @@ def record(options, results, summary):
         "methods": {**kept["sets"].get(name, {}).get("methods", {}), **methods},
         "summary": {**counts, "inferred": summary.inferred, "held": [summary.held(True), summary.held(False)]},
     }
+    if options.set.startswith("rooms"):
+        own = [(next(iter(found.values())), warnings) for found, warnings in results]
+        kept["sets"][name]["kinds"] = kinds_counted(own, summary)
     options.record.write_text(recorded.text(kept))
+
+
+def kinds_counted(own, summary):
+    """Counts of each kind: bad boxes, silent ones, good ones that are warned of, and the shares of sides that intervals hold."""
+    found = {}
+    for kind in ("all", *dict.fromkeys(errors.scene.solid.kind for errors, _ in own)):
+        some = [(errors, warnings) for errors, warnings in own if kind in ("all", errors.scene.solid.kind)]
+        _, bad, silent, good, warned, _, *held = Summary(some, summary.noisy, summary.missing, summary.sensor).counts()
+        shares = ["" if share is None else f"{share:.0f} %" for share in held]
+        found[kind] = [bad, silent, f"{warned} of {good}", *shares]
+    return found
 
 
 def draw(path, results, root):

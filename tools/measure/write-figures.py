@@ -32,6 +32,8 @@ NETWORKS = {
     "yolo11l-seg": "YOLO11l-seg",
     "depth-anything-v2-small": "Depth Anything V2 Small",
 }
+#: Methods that are compared in furnished rooms.
+ROOMS = ("ardf", "Open3D", "PCA")
 BANDS = ("0.5 to 2 m", "2 to 4 m", "4 to 6 m", "6 to 10.5 m", "at 4 m", "at edges, mean")
 
 
@@ -55,7 +57,8 @@ def seen(name):
 
 def boxes(results):
     heads = ("side: median", "95 %", "worst", "yaw: median", "95 %", "center: median")
-    full = {name: found for name, found in results["sets"].items() if name.count(",") == 1}
+    furnished = {name: found for name, found in results["sets"].items() if name.startswith("rooms")}
+    full = {name: found for name, found in results["sets"].items() if name.count(",") == 1 and name not in furnished}
     sets = [
         [f"{seen(name)}, {method}", *map(shown, figures["all"])]
         for name, found in full.items()
@@ -84,7 +87,15 @@ def boxes(results):
             side, most, worst, _, yaw, center = found["methods"]["ardf"]["all"]
             counts = [found["summary"][key] for key in ("beyond", "silent", "inferred")]
             missing.append([kind, *map(shown, (side, most, worst, yaw, center)), *counts])
+    rooms = []
+    for name, found in furnished.items():
+        methods = found["methods"]
+        for kind in methods["ardf"]:
+            figures = ["{:.1f}, {:.0f}".format(*methods[method][kind][:2]) if method in methods else "" for method in ROOMS]
+            label = kind if len(furnished) == 1 else f"{name}, {kind}"
+            rooms.append([label, *figures, *(found["kinds"].get(kind, ["", "", "", "", ""]))])
     return {
+        "rooms": rows(("kind", *ROOMS, "bad", "silent", "good but warned of", "hold: observed", "inferred"), rooms),
         "sets": rows(("set, method", *heads), sets),
         "solids": rows(("solid", *map(seen, full)), solids),
         "doubts": rows(("set", "beyond", "by bias alone", "silent", "by bias alone", "good but warned of", "sides inferred", "intervals hold: observed", "inferred"), doubts),

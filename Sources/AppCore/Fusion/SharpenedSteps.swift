@@ -70,10 +70,25 @@ struct SharpenedSteps {
     }
     // Sensors doubt the cells beside steps too, which lie on a surface.
     let beside = Int(clamping: (Double(errors.edgeConfidence.count) * spread / errors.edgeSpread).rounded())
-    let ramps = CellSet(width: width, height: height, isChanged).dilated(beside)
+    let ramps = Self.widened(isChanged, by: beside, width: width)
     for cell in read.indices where ramps[cell] && !isBent[cell] && !read[cell].isNaN {
       isChanged[cell] = true
     }
+  }
+
+  /// Some cells and those within so many steps of one.
+  private static func widened(_ cells: [Bool], by steps: Int, width: Int) -> [Bool] {
+    var result = cells
+    for _ in 0..<steps {
+      let before = result
+      for cell in before.indices where before[cell] {
+        if cell % width > 0 { result[cell - 1] = true }
+        if cell % width + 1 < width { result[cell + 1] = true }
+        if cell >= width { result[cell - width] = true }
+        if cell + width < before.count { result[cell + width] = true }
+      }
+    }
+    return result
   }
 
   /// The inverse depth of a bent cell on the surface that comes nearer to what it reads, its own one on a surface seen aslant;

@@ -57,8 +57,8 @@ package struct BoxFaces {
   ) -> BoxFaces {
     var faces = self
     let errors = circle == nil ? errors(sides, turn) : sides.map(\.estimate.standardError)
-    // Without a solid and a circle nothing says that the object is round.
-    let doubt = showsEnds ? 0 : circle == nil ? UprightSide.mostUnseen / 2 : UprightSide.mostUnseen / 4
+    // Without a solid nothing says that the object is round.
+    let doubt = showsEnds ? 0 : UprightSide.mostUnseen / 2
     let width = sides[2].estimate.position + sides[3].estimate.position
     for index in sides.indices {
       faces.sides[index].error = hypot(errors[index], doubt * width)
@@ -132,8 +132,7 @@ package struct BoxFaces {
       guard let far = (middle + step - camera).normalized(), let near = (middle + -step - camera).normalized()
       else { continue }
       let cells = (far - near).length / pitch
-      // The doubt is the end of an even distribution.
-      faces.sides[index].unseen = min(sides[index].unseen, doubt / max(cells, doubt) / 3.0.squareRoot())
+      faces.sides[index].unseen = min(sides[index].unseen, doubt / max(cells, doubt))
     }
     return faces
   }

@@ -56,6 +56,10 @@ struct SurfaceBox {
     let facing = turns.isRound ? first.sides : search.sides(at: turns.facing, ends.surface)
     let circle = CircleFit.circle(
       through: Self.mantle(ends.surface, object.support), near: PlanCircle(facing))
+    let round =
+      turns.isRound
+      ? circle ?? CircleFit.circle(through: ends.rim(below: first.top.position), near: PlanCircle(facing))
+      : nil
     let fit = object.support.flatMap { support in
       SolidFit(
         SolidReadings(grid, object, links, support: support, maskIsExact: outline.maskIsExact),
@@ -68,7 +72,7 @@ struct SurfaceBox {
         cylinder: FittedCylinder(circle ?? PlanCircle(facing), turn: turns.facing, top: first.top.position),
         isRound: turns.isRound)
     }
-    isRound = fit?.isRound ?? turns.isRound
+    isRound = fit?.isRound ?? (round != nil)
     // Of readings that err each by itself, what is left is the object's.
     let leaves = fit?.isIncomplete ?? false
     isIncomplete = leaves && grid.alike.correlated > 0
@@ -76,18 +80,22 @@ struct SurfaceBox {
     let seen = fit.map {
       BoxFaces(turn: $0.turn, sides: search.sides(at: $0.turn, ends.surface), top: first.top)
     }
-    let known = (seen ?? first).sides
+    // Without a circle an object that no turn suits better than others is a box whose turn is known badly.
+    let boxed =
+      turns.isRound && round == nil
+      ? BoxFaces(turn: turns.best, sides: search.sides(at: turns.best, ends.surface), top: first.top) : first
+    let known = (seen ?? boxed).sides
     let unread = known.indices.filter { search.goesOn(known, $0, outline.samples, cell: cell) }
     let settled: BoxFaces =
       if let fit, let seen {
         seen.settled(
           by: fit,
           dark: Set(known.indices.filter { search.isDark(known, $0, outline.samples, cell: cell) }))
-      } else if turns.isRound {
+      } else if let round {
         first.completed(
-          round: circle, errors: search.errors(of:at:), from: grid.camera, showsEnds: !grid.blursSteps)
+          round: round, errors: search.errors(of:at:), from: grid.camera, showsEnds: !grid.blursSteps)
       } else {
-        first.completed(
+        boxed.completed(
           errors: search.errors(of:at:),
           by: outline.maskIsExact
             ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil,

@@ -96,7 +96,7 @@ extension UprightSearch {
   ///   - bottom: The height at which it begins.
   ///   - cell: A cell's width at the object, meters.
   ///   - hasOccluders: Whether cells of something nearer are believed.
-  ///   - unread: Whether the mask goes on above without readings.
+  ///   - unread: Whether the mask continues above without readings.
   /// - Returns: What hides it.
   func hiddenTop(
     _ outline: Outline, at top: Double, above bottom: Double, cell: Double, hasOccluders: Bool,

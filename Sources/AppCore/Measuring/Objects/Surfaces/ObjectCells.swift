@@ -23,7 +23,8 @@ struct ObjectCells {
   /// Parts farther apart are the object's if they have at least this share of the largest part's cells, lie within its
   /// diagonal and end by themselves: this share of their edge at most continues outside.
   private static let (leastArm, armGap, mostContinued) = (0.05, 1.0, 0.25)
-  /// A mask that goes on so much of the height above the readings, with this share of its cells, holds more of the object.
+  /// A mask that continues by so much of the height above the readings, with this share of its cells, holds more of the
+  /// object.
   private static let (unreadHeight, unreadShare) = (0.1, 0.04)
   /// Cells of the ramp between two parts.
   private static let besideCells = 3
