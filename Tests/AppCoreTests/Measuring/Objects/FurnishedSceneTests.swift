@@ -38,20 +38,6 @@ import Testing
       orientation: .right)
   }
 
-  /// A ball is measured as one: as high and as deep as wide.
-  @Test func aBallIsABall() throws {
-    let scene = Self.ball()
-    let frame = CapturedFrame(
-      name: "ball", image: nil, imageSize: TableScene.imageSize, depth: Self.blurred(scene),
-      sensor: SensorModel(.lidar), intrinsics: TableScene.intrinsics, cameraToWorld: scene.pose,
-      orientation: .right)
-    let extent = ExtentEstimator(scene: DepthScene(frame: frame)).extent(
-      of: scene.exactDetection(leaking: 10))
-    let size = try #require(extent.box3D).dimensions
-    for side in [size.x, size.y, size.z] { #expect(abs(side / 0.24 - 1) < 0.04, "\(side)") }
-    #expect(extent.warnings.contains(.round) && !extent.warnings.contains(.irregular))
-  }
-
   /// Beside a surface that curves away no plane ends at a step: it is carried on as it curves.
   @Test func aCurvedSurfaceReachesItsOutline() throws {
     let scene = Self.ball()
@@ -61,36 +47,6 @@ import Testing
     let cells = edges.indices.filter { edges[$0] && isBox.elements[$0] == 1 }
     let read = cells.count { readings.states.elements[$0] == .measured }
     #expect(Double(read) > 0.25 * Double(cells.count), "\(read) of \(cells.count)")
-  }
-
-  /// The cells beside a step that lie on a plane are read too, however unsure the sensor is of them.
-  @Test func cellsBesideAStepAreRead() throws {
-    let scene = SurfaceBoxTests.scene((0.6, 0.3, 0.4), distance: 1.8, pitch: 35)
-    let step = Plane<Float>(
-      width: 256, height: 192, elements: (0..<256 * 192).map { $0 / 256 < 100 ? 2 : 1 })
-    let frame = CapturedFrame(
-      name: "step", image: nil, imageSize: TableScene.imageSize,
-      depth: SensorSizesTests.blurred(step, cells: 0.8), confidence: Plane(width: 256, height: 192, fill: 1),
-      sensor: SensorModel(.lidar), intrinsics: TableScene.intrinsics, cameraToWorld: scene.pose,
-      orientation: .right)
-    let readings = try #require(DepthScene(frame: frame).readings)
-    // The ramp ends within 4 cells of the step.
-    for row in [94, 95, 104, 105] { #expect(readings.states[128, row] == .measured, "\(row)") }
-    for row in [88, 111] { #expect(readings.states[128, row] == .invalid, "\(row)") }
-  }
-
-  /// A box whose back stands at a wall ends there, also where its mask leaks onto the wall.
-  @Test func aBoxEndsAtAWall() throws {
-    var scene = SurfaceBoxTests.scene((0.8, 0.9, 0.35), distance: 2.2, pitch: 25, yaw: 0)
-    scene.wall = 0.175
-    let frame = CapturedFrame(
-      name: "wall", image: nil, imageSize: TableScene.imageSize, depth: Self.blurred(scene),
-      sensor: SensorModel(.lidar), intrinsics: TableScene.intrinsics, cameraToWorld: scene.pose,
-      orientation: .right)
-    let extent = ExtentEstimator(scene: DepthScene(frame: frame)).extent(
-      of: scene.exactDetection(leaking: 10))
-    let depth = try #require(extent.box3D).dimensions.z
-    #expect(abs(depth / 0.35 - 1) < 0.05, "\(depth)")
   }
 
   /// A chair's thin back that the sensor does not read: its seat is not its top.
