@@ -47,6 +47,8 @@ STAGES = {
     "results picture": ("compose",),
     "all of these": ("whole flow",),
 }
+#: Methods that are compared in furnished rooms.
+ROOMS = ("ardf", "Open3D", "PCA")
 BANDS = ("0.5 to 2 m", "2 to 4 m", "4 to 6 m", "6 to 10.5 m", "at 4 m", "at edges, mean")
 
 
@@ -70,7 +72,8 @@ def seen(name):
 
 def boxes(results):
     heads = ("side: median", "95 %", "worst", "yaw: median", "95 %", "center: median")
-    full = {name: found for name, found in results["sets"].items() if name.count(",") == 1}
+    furnished = {name: found for name, found in results["sets"].items() if name.startswith("rooms")}
+    full = {name: found for name, found in results["sets"].items() if name.count(",") == 1 and name not in furnished}
     sets = [
         [f"{seen(name)}, {method}", *map(shown, figures["all"])]
         for name, found in full.items()
@@ -84,9 +87,10 @@ def boxes(results):
         ]
         for kind in kinds
     ]
+    counted = ("beyond", "biased", "silent", "biasedSilent", "warned", "inferred")
     doubts = [
         [
-            seen(name), *(found["summary"].get(key, "") for key in ("beyond", "silent", "warned", "inferred")),
+            seen(name), *(found["summary"].get(key, "") for key in counted),
             *("" if share is None else f"{share:.0f} %" for share in found["summary"].get("held", (None, None))),
         ]
         for name, found in full.items()
@@ -98,10 +102,18 @@ def boxes(results):
             side, most, worst, _, yaw, center = found["methods"]["ardf"]["all"]
             counts = [found["summary"][key] for key in ("beyond", "silent", "inferred")]
             missing.append([kind, *map(shown, (side, most, worst, yaw, center)), *counts])
+    rooms = []
+    for name, found in furnished.items():
+        methods = found["methods"]
+        for kind in methods["ardf"]:
+            figures = ["{:.1f}, {:.0f}".format(*methods[method][kind][:2]) if method in methods else "" for method in ROOMS]
+            label = kind if len(furnished) == 1 else f"{name}, {kind}"
+            rooms.append([label, *figures, *(found["kinds"].get(kind, ["", "", "", "", ""]))])
     return {
+        "rooms": rows(("kind", *ROOMS, "bad", "silent", "good but warned of", "hold: observed", "inferred"), rooms),
         "sets": rows(("set, method", *heads), sets),
         "solids": rows(("solid", *map(seen, full)), solids),
-        "doubts": rows(("set", "beyond", "silent", "good but warned of", "sides inferred", "intervals hold: observed", "inferred"), doubts),
+        "doubts": rows(("set", "beyond", "by bias alone", "silent", "by bias alone", "good but warned of", "sides inferred", "intervals hold: observed", "inferred"), doubts),
         "missing": rows(("missing", *heads[:3], "yaw: 95 %", heads[5], "beyond", "silent", "sides inferred"), missing),
         "agreement": rows(("capture, object", "%"), [[f"{row[0]}, {row[1]}", row[2]] for row in results["agreement"]]),
     }

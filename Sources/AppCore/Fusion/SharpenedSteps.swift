@@ -6,7 +6,8 @@ import Imaging
 /// A cell of a ramp reads a depth between both surfaces, on neither. It gets the depth of the one that comes nearer to what it
 /// reads, carried on to it from beyond the ramp: a symmetric blur leaves a step where its ramp is halfway. The middle is
 /// taken of the logarithms of depth, between that of a blur of depths and that of a blur of inverse depths. Creases stay as
-/// they are read, as do cells beside which no surface is found.
+/// they are read, as do cells beside which no surface is found, and surfaces seen aslant, which change less from cell to cell
+/// than a ramp would.
 struct SharpenedSteps {
   /// Standard deviation of the blur, in cells, of which ramps are worth it.
   private static let leastSpread = 0.5
@@ -16,14 +17,18 @@ struct SharpenedSteps {
   private static let bent = (share: 0.004, deviations: 4.0)
   /// A ramp reaches so many standard deviations of the blur to either side, and a surface is looked for so many cells
   /// farther.
-  private static let reach = (spreads: 2.5, beyond: 3)
+  private static let reach = (spreads: 2.5, beyond: 3, farther: 6)
   /// Carried depths that differ from the nearest by less than this share are of the same surface.
   private static let same = 0.004
+  /// A cell between two surfaces that changes to its neighbors by less than this share of what a ramp does there lies on a
+  /// surface seen aslant.
+  private static let leastSteepness = 0.5
   private static let directions = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
 
   /// Inverse depths with the ramps made steps, NaN where nothing is read.
   private(set) var inverse: [Double]
-  /// Which cells were on a ramp.
+  /// Which cells were on a ramp, or lie on a surface beside one, or on one seen so aslant that sensors doubt it as they do a
+  /// step.
   private(set) var isChanged: [Bool]
 
   /// Nil for a sensor whose ramps are narrower than a cell.
@@ -41,29 +46,99 @@ struct SharpenedSteps {
     let spans = 1...max(2, Int(clamping: (Self.reach.spreads * spread).rounded(.up)))
     let isBent = Self.bentCells(read, width: width, height: height, spans: spans, errors: errors)
     let surfaces = Surfaces(width: width, height: height, inverse: read, isBent: isBent)
+    for cell in read.indices where !isBent[cell] && !read[cell].isNaN {
+      // Neighbors to either side differ by as much as a step's surfaces.
+      let change = Self.steepness(read, cell, width: width, height: height)
+      if change > Self.leastStep / 2 * read[cell] { isChanged[cell] = true }
+    }
     let bent = read.indices.filter { isBent[$0] }
-    let reach = spans.upperBound + Self.reach.beyond
+    let reaches = (
+      near: spans.upperBound + Self.reach.beyond, far: spans.upperBound + Self.reach.farther
+    )
     let found: [Double] = Parallel.rows(bent.count, width: 1, threads: Parallel.teamThreads) { range, found in
       for index in range {
+        let cell = bent[index]
+        let change = Self.steepness(read, cell, width: width, height: height)
         found[index - range.lowerBound] =
-          Self.placed(bent[index], own: read[bent[index]], surfaces, within: reach) ?? .nan
+          Self.placed(cell, own: read[cell], change: change, surfaces, within: reaches, spread: spread)
+          ?? .nan
       }
     }
     for (cell, value) in zip(bent, found) where !value.isNaN {
       inverse[cell] = value
       isChanged[cell] = true
     }
+    // Sensors doubt the cells beside steps too, which lie on a surface.
+    let beside = Int(clamping: (Double(errors.edgeConfidence.count) * spread / errors.edgeSpread).rounded())
+    let ramps = Self.widened(isChanged, by: beside, width: width)
+    for cell in read.indices where ramps[cell] && !isBent[cell] && !read[cell].isNaN {
+      isChanged[cell] = true
+    }
   }
 
-  /// The inverse depth of a bent cell on the surface that comes nearer to what it reads; nil where there is no step.
-  private static func placed(_ cell: Int, own: Double, _ surfaces: Surfaces, within reach: Int) -> Double? {
-    let carried = directions.compactMap { surfaces.carried(to: cell, $0, $1, within: reach) }
-    guard let least = carried.min(), let greatest = carried.max(), greatest > (1 + leastStep) * least
-    else { return nil }
+  /// Some cells and those within so many steps of one.
+  private static func widened(_ cells: [Bool], by steps: Int, width: Int) -> [Bool] {
+    var result = cells
+    for _ in 0..<steps {
+      let before = result
+      for cell in before.indices where before[cell] {
+        if cell % width > 0 { result[cell - 1] = true }
+        if cell % width + 1 < width { result[cell + 1] = true }
+        if cell >= width { result[cell - width] = true }
+        if cell + width < before.count { result[cell + width] = true }
+      }
+    }
+    return result
+  }
+
+  /// The inverse depth of a bent cell on the surface that comes nearer to what it reads, its own one on a surface seen aslant;
+  /// nil where there is no step.
+  private static func placed(
+    _ cell: Int, own: Double, change: Double, _ surfaces: Surfaces, within reaches: (near: Int, far: Int),
+    spread: Double
+  ) -> Double? {
+    func isStep(_ carried: [Double]) -> Bool {
+      (carried.max() ?? 0) > (1 + leastStep) * (carried.min() ?? .infinity)
+    }
+    var carried = directions.compactMap { surfaces.carried(to: cell, $0, $1, within: reaches.near) }
+    if !isStep(carried) {
+      // Where no plane ends there, a surface that curves away may.
+      let far = carried.max() ?? 0
+      carried += directions.compactMap { surfaces.curved(to: cell, $0, $1, within: reaches.far) }
+        .filter { $0 > (1 + leastStep) * far }
+    }
+    guard isStep(carried), let least = carried.min(), let greatest = carried.max() else { return nil }
+    if change < leastSteepness * steepness(of: own, between: least, greatest, spread: spread) { return own }
     func apart(_ value: Double) -> Double { max(value / own, own / value) }
     let nearest = carried.min { apart($0) < apart($1) } ?? own
     let alike = carried.filter { abs($0 - nearest) < same * nearest }
     return alike.reduce(0, +) / Double(alike.count)
+  }
+
+  /// The change from cell to cell, where it has a value, of a step's ramp.
+  ///
+  /// A Gaussian's ramp changes by the normal density of the place where it has that value. Over the value's share it is about a
+  /// parabola; differences of neighbors smooth it by a cell to either side, whose variance is 1/3.
+  private static func steepness(
+    of value: Double, between least: Double, _ greatest: Double, spread: Double
+  ) -> Double {
+    let step = greatest - least
+    let share = (value - least) / step
+    let peak = step / (2 * Double.pi * (spread * spread + 1.0 / 3)).squareRoot()
+    return 4 * share * (1 - share) * peak
+  }
+
+  /// The change of inverse depth from a cell to its neighbors, the larger one along rows and that along columns together.
+  private static func steepness(_ inverse: [Double], _ cell: Int, width: Int, height: Int) -> Double {
+    let (x, y) = (cell % width, cell / width)
+    func change(_ step: Int, _ isInside: Bool) -> Double {
+      guard isInside else { return 0 }
+      let value = abs(inverse[cell + step] - inverse[cell])
+      return value.isNaN ? 0 : value
+    }
+    let across = max(change(-1, x > 0), change(1, x < width - 1))
+    let down = max(change(-width, y > 0), change(width, y < height - 1))
+    return (across * across + down * down).squareRoot()
   }
 
   /// Cells of which a second difference over one of some spans, which vanishes on planes, is larger than noise.
@@ -97,6 +172,12 @@ struct SharpenedSteps {
 
   /// Cells on planes and their slopes.
   private struct Surfaces {
+    /// Cells between those of a parabola, and the second difference of neighbors' inverse depth, as a share of it, that is no
+    /// curve but a crease.
+    private static let (apart, mostBent) = (3, 0.004)
+    /// The second difference over the parabola's cells, as a share, by which a surface curves away.
+    private static let leastCurve = 0.0025
+
     private let width: Int
     private let height: Int
     private let inverse: [Double]
@@ -135,6 +216,15 @@ struct SharpenedSteps {
 
     /// The inverse depth at a cell of the first plane in a direction; nil where there is none within so many cells.
     func carried(to cell: Int, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
+      guard let plane = plane(from: cell, dx, dy, within: reach) else { return nil }
+      let value = plane.inverse - Double(plane.length) * plane.change
+      return value > 0 ? value : nil
+    }
+
+    /// The first plane in a direction: the steps to it, its inverse depth there, and its change for each step.
+    private func plane(
+      from cell: Int, _ dx: Int, _ dy: Int, within reach: Int
+    ) -> (length: Int, inverse: Double, change: Double)? {
       let (x, y) = (cell % width, cell / width)
       for length in 1...reach {
         let (column, row) = (x + length * dx, y + length * dy)
@@ -142,10 +232,36 @@ struct SharpenedSteps {
         let other = row * width + column
         guard isPlane[other] else { continue }
         let slope = slope(other)
-        let value = inverse[other] - Double(length) * (Double(dx) * slope.x + Double(dy) * slope.y)
-        return value > 0 ? value : nil
+        return (length, inverse[other], Double(dx) * slope.x + Double(dy) * slope.y)
       }
       return nil
+    }
+
+    /// The inverse depth at a cell of a surface that curves away, such as a ball's towards its outline, carried on from the
+    /// nearest place in a direction where it is smooth; nil where there is none within so many cells.
+    func curved(to cell: Int, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
+      let (x, y) = (cell % width, cell / width)
+      var smooth = 0
+      for length in 1...reach + 2 * Self.apart {
+        let (column, row) = (x + (length + 1) * dx, y + (length + 1) * dy)
+        guard column >= 0, row >= 0, column < width, row < height else { return nil }
+        let (place, step) = (cell + length * (dy * width + dx), dy * width + dx)
+        let bend = abs(inverse[place - step] - 2 * inverse[place] + inverse[place + step])
+        smooth = bend < Self.mostBent * inverse[place] ? smooth + 1 : 0
+        if smooth > 2 * Self.apart { return parabola(at: cell, step, from: length - 2 * Self.apart) }
+      }
+      return nil
+    }
+
+    /// The inverse depth at a cell of the parabola through three cells in steps from it, the first so many away; nil where
+    /// it does not curve away from the camera.
+    private func parabola(at cell: Int, _ step: Int, from first: Int) -> Double? {
+      let values = (0..<3).map { inverse[cell + (first + $0 * Self.apart) * step] }
+      let (change, bend) = (values[1] - values[0], values[2] - 2 * values[1] + values[0])
+      guard -bend > Self.leastCurve * values[1] else { return nil }
+      let place = -Double(first) / Double(Self.apart)
+      let carried = values[0] + place * change + place * (place - 1) / 2 * bend
+      return carried > 0 ? carried : nil
     }
   }
 }

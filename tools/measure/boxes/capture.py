@@ -45,7 +45,7 @@ def write(scene, number, seen, folder):
     rows, columns = np.nonzero(mask)
     left, top = int(columns.min()), int(rows.min())
     box = {"x": left, "y": top, "width": int(columns.max()) + 1 - left, "height": int(rows.max()) + 1 - top}
-    detection = {"id": 0, "classId": 0, "className": scene.solid.kind, "confidence": 0.9, "box": box}
+    detection = {"id": 0, "classId": 0, "className": scene.detected or scene.solid.kind, "confidence": 0.9, "box": box}
     detection["mask"] = {"size": [PICTURE[1], PICTURE[0]], "counts": run_lengths(mask)}
     if noisy:
         detection["probabilities"] = written(probabilities, folder)

@@ -39,14 +39,25 @@ class Constants:
     portrait: float = 0.5
 
 
-# Constants of the method may be chosen on `tune` alone. `table` is what docs/benchmarks/boxes.md publishes. `held`
-# was drawn once, from other constants, after the method had been settled.
+# Constants of the method may be chosen on `tune` and `wide` alone, of which `wide` varies the camera, the masks and the sizes
+# beyond all others, and on `rooms-tune`. `table` is what docs/benchmarks/boxes.md publishes. `held` and `rooms-held` were drawn
+# once, from other constants, after the method had been settled.
 SETS = {
     "tune": Constants(seed=1),
+    "wide": Constants(
+        seed=4, focal=1280.0, principal=(978.2, 705.6), noise=0.0025, mask_scatter=9.5, mask_shift=3.0,
+        mask_length=35.0, flying=0.7, relative_size=(0.1, 0.55), portrait=0.5,
+    ),
     "table": Constants(seed=2),
     "held": Constants(
         seed=3, focal=1432.7, principal=(941.7, 733.9), noise=0.0035, mask_scatter=8.0, mask_shift=5.0,
         mask_length=45.0, flying=0.6, relative_size=(0.12, 0.5), portrait=0.3,
+    ),
+    # Furnished rooms: furnished.py.
+    "rooms-tune": Constants(seed=11, relative_size=(0.2, 0.5)),
+    "rooms-held": Constants(
+        seed=12, focal=1432.7, principal=(941.7, 733.9), mask_scatter=8.0, mask_shift=5.0, mask_length=45.0,
+        relative_size=(0.18, 0.55),
     ),
 }  # fmt: skip
 
@@ -78,6 +89,10 @@ class Scene:
     wall: float
     pitch: float
     distance: float
+
+    # What of the sensor's model differs in this scene, and the detection's class.
+    reading = {}
+    detected = None
 
     @property
     def center(self):
@@ -111,6 +126,10 @@ class Scene:
         incidence = np.abs((ray * normal).sum(-1)) / np.linalg.norm(ray, axis=-1)
         return depth, solid, incidence
 
+    def surfaces(self, u, v):
+        """Planar depth, and a label of what is hit there."""
+        return self.cast(u, v)[:2]
+
     def pose(self):
         matrix = np.eye(4)
         matrix[:3, :3], matrix[:3, 3] = self.rotation, self.origin
@@ -121,6 +140,8 @@ class Scene:
         window = self.window(40)
         u, v = np.meshgrid(np.arange(window[0], window[2], 2.0), np.arange(window[1], window[3], 2.0))
         depth, solid, _ = self.cast(u, v)
+        if not solid.any():
+            return np.zeros(3, bool)
         c = self.constants
         z = depth[solid]
         camera = np.stack([(u[solid] - c.principal[0]) * z / c.focal, -(v[solid] - c.principal[1]) * z / c.focal, -z])
@@ -232,6 +253,10 @@ def look(center, pitch, azimuth, roll, distance, aim, constants, portrait):
 
 def scenes(name, count):
     """`count` scenes of a set, the kinds in turn; the same every time."""
+    if name.startswith("rooms"):
+        import furnished
+
+        return furnished.scenes(name, count)
     constants = SETS[name]
     rng = np.random.default_rng(constants.seed)
     made = []

@@ -10,7 +10,8 @@ CENTER = (0.005, 0.01)
 class Errors:
     """Errors of one measured box: sides in %, yaw in degrees, center over the larger of 5 mm and 1 % of the range.
 
-    `across` is the center's without its part along the view, by which a frame's bias displaces everything.
+    `across` is the center's without its part along the view, by which a frame's bias displaces everything; `along` is that
+    part, over the range.
     """
 
     def __init__(self, scene, box):
@@ -20,7 +21,7 @@ class Errors:
         self.measured = box is not None
         if not self.measured:
             self.sides, self.yaw, self.center, self.sure = np.full(3, -100.0), 45.0, 99.0, np.ones(3, bool)
-            self.across = 99.0
+            self.across, self.along = 99.0, 99.0
             return
         size = np.array(box["dimensions"])
         turn = box["yaw"] - scene.yaw
@@ -44,6 +45,7 @@ class Errors:
         limit = max(CENTER[0], CENTER[1] * scene.distance)
         self.center = np.linalg.norm(off) / limit
         self.across = np.linalg.norm(off - off @ view * view) / limit
+        self.along = abs(off @ view) / scene.distance
 
 
 def open3d_box(points):
@@ -60,6 +62,20 @@ def open3d_box(points):
         "dimensions": [box.extent[flat[0]], box.extent[upright], box.extent[flat[1]]],
         "yaw": float(np.arctan2(-x[2], x[0])),
     }
+
+
+def principal_box(points, distances, band=0.8):
+    """A simple box: the extents of the points of a middle share of distances along their principal axes seen from above."""
+    low, high = np.quantile(distances, [(1 - band) / 2, (1 + band) / 2])
+    points = points[(distances >= low) & (distances <= high)]
+    _, vectors = np.linalg.eigh(np.cov(points[:, [0, 2]].T))
+    x = vectors[:, 1]
+    yaw = float(np.arctan2(-x[1], x[0]))
+    cos, sin = np.cos(yaw), np.sin(yaw)
+    turn = np.array([[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]])
+    own = points @ turn.T
+    middle = (own.min(0) + own.max(0)) / 2
+    return {"center": list(turn.T @ middle), "dimensions": list(np.ptp(own, 0)), "yaw": yaw}
 
 
 def figures(errors):

@@ -31,7 +31,7 @@ class Sensed:
 
 def sensed(scene, kind, rng):
     """The readings of a sensor of a kind in a scene."""
-    model = MODELS[kind]
+    model = MODELS[kind] | scene.reading
     # Lengths are in cells of a map of the sensor's own width.
     cells = GRID[0] / model["columns"]
     u, v = cell_centers()
@@ -55,15 +55,15 @@ def deviation(noise, depth):
 
 
 def displaced(scene, u, v, shift, length, rng):
-    """The scene's depth, with the ends of its solid moved by a smooth random field of `shift` cells; the surfaces
+    """The scene's depth, with the ends of what it holds moved by a smooth random field of `shift` cells; the surfaces
     themselves stay where they are."""
-    depth, solid, _ = scene.cast(u, v)
+    depth, label = scene.surfaces(u, v)
     if shift == 0:
         return depth
     step = PICTURE[0] / GRID[0]
     fields = [smooth_field(depth.shape, max(length, 1.0), rng) * shift * step for _ in range(2)]
-    moved, other, _ = scene.cast(u + fields[0], v + fields[1])
-    return np.where(other != solid, moved, depth)
+    moved, other = scene.surfaces(u + fields[0], v + fields[1])
+    return np.where(other != label, moved, depth)
 
 
 def blurred(depth, spread):

@@ -114,7 +114,7 @@ public struct ExtentEstimator: Sendable {
     let links = SurfaceLinks(grid)
     guard let object = ObjectCells(grid, links) else { return nil }
     let outline = Outline(grid, object, links)
-    let found = SurfaceBox(grid, object, outline, room: room)
+    let found = SurfaceBox(grid, object, outline, links, room: room)
     let ends = outline.samples.filter { $0.beyond != .occluder }.map(\.point)
     return Measured(
       box: found.box, sides: found.sides, errors: found.errors,

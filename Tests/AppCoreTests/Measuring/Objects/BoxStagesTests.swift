@@ -91,6 +91,20 @@ import Testing
     #expect(settled(Self.faces) == [.observed, .observed, .observed, .observed])
   }
 
+  /// Where no solid says that it is a circle, a round object ends between what is seen of it and its width.
+  @Test func aBackThatIsOnlyTakenForRoundIsUncertain() {
+    var flat = Self.faces
+    flat.sides[0].estimate = Self.side(Self.along, -0.1).estimate
+    let completed = flat.completed(
+      round: nil, errors: { sides, _ in sides.map { _ in 0 } }, from: Point3(0, 0.6, 0), showsEnds: false)
+    #expect(completed.sides[0].evidence == .inferred)
+    // Seen .2 m deep, .4 m wide.
+    #expect(abs(completed.sides[0].unseen - 0.5 / 3.0.squareRoot()) < Self.rounding)
+    // Nothing says that it is as wide everywhere.
+    let least = 0.4 * UprightSide.mostUnseen / 2 - Self.rounding
+    #expect(completed.sides.allSatisfy { $0.error >= least })
+  }
+
   @Test func onlyHiddenSidesAreJudged() {
     let judged = Self.faces.judged { _ in .inferred }
     #expect(judged.sides.map(\.evidence) == [.observed, .inferred, .observed, .inferred])

@@ -20,6 +20,12 @@ struct TableScene {
   var isCylinder = false
   /// Whether it is a cylinder that lies along the box's x, as wide as y.
   var isLying = false
+  /// Whether it is a ball, as wide as the box's x.
+  var isBall = false
+  /// How far behind the solid's middle a wall stands, across the view.
+  var wall: Double?
+  /// The height of a level board above the solid.
+  var board: Double?
   /// The sides of a box along the world's axes, on which it stands in the middle; the table is that much lower.
   var lower: (x: Double, y: Double, z: Double)?
   /// How far the camera is moved to the right of where the solid is in the picture's middle.
@@ -73,6 +79,13 @@ struct TableScene {
     let from = axes.map { $0.0 * fromCenter.x + $0.1 * fromCenter.y + $0.2 * fromCenter.z }
     let rates = axes.map { $0.0 * direction.x + $0.1 * direction.y + $0.2 * direction.z }
     var nearest = Double.infinity
+    if isBall {
+      // |fromCenter + t direction| = radius.
+      let (square, half) = (direction.dot(direction), fromCenter.dot(direction))
+      let reach = half * half - square * (fromCenter.dot(fromCenter) - size.x * size.x / 4)
+      let near = (-half - reach.squareRoot()) / square
+      return near < below ? (near, true) : (below, false)
+    }
     for part in parts {
       let lows = [(part.from.x - 0.5) * size.x, (part.from.y - 0.5) * size.y, (part.from.z - 0.5) * size.z]
       let highs = [(part.to.x - 0.5) * size.x, (part.to.y - 0.5) * size.y, (part.to.z - 0.5) * size.z]
@@ -103,7 +116,9 @@ struct TableScene {
   /// Planar depth of what the solid stands on.
   private func beneath(_ direction: Vector3<World>, from origin: Point3<World>) -> Double {
     let ground = -(lower?.y ?? 0)
-    let table = direction.y < 0 ? (ground - origin.y) / direction.y : .infinity
+    var table = direction.y < 0 ? (ground - origin.y) / direction.y : .infinity
+    if let wall, direction.z < 0 { table = min(table, (position.z - wall - origin.z) / direction.z) }
+    if let board, direction.y > 0 { table = min(table, (board - origin.y) / direction.y) }
     guard let lower else { return table }
     let spans = [
       (position.x - origin.x, lower.x / 2, direction.x), (ground / 2 - origin.y, lower.y / 2, direction.y),
@@ -163,18 +178,26 @@ struct TableScene {
       .turnedBack(from: .right, stored: Self.imageSize)
   }
 
-  /// The detection whose mask is the box's silhouette to the pixel.
-  func exactDetection() -> Detection {
+  /// The detection whose mask is the box's silhouette to the pixel, or so many pixels wider.
+  func exactDetection(leaking leak: Int = 0) -> Detection {
     let pose = self.pose
     let truth = Box3D(
       center: center, dimensions: BoxDimensions(x: size.x, y: size.y, z: size.z), yaw: yaw,
       method: .minimumArea)
     let toCamera = pose.inverse
     let corners = truth.corners.compactMap { Self.intrinsics.project(toCamera.apply($0)) }
-    let columns = max(0, Int(corners.map(\.x).min()!) - 2)...min(1919, Int(corners.map(\.x).max()!) + 2)
-    let rows = max(0, Int(corners.map(\.y).min()!) - 2)...min(1439, Int(corners.map(\.y).max()!) + 2)
+    let columns =
+      max(0, Int(corners.map(\.x).min()!) - 2 - leak)...min(1919, Int(corners.map(\.x).max()!) + 2 + leak)
+    let rows =
+      max(0, Int(corners.map(\.y).min()!) - 2 - leak)...min(1439, Int(corners.map(\.y).max()!) + 2 + leak)
     var mask = Plane<UInt8>(width: 1920, height: 1440, fill: 0)
-    for v in rows { for u in columns where cast(Double(u), Double(v), pose).isBox { mask[u, v] = 255 } }
+    let around = leak == 0 ? [(0, 0)] : [(0, 0), (leak, 0), (-leak, 0), (0, leak), (0, -leak)]
+    for v in rows {
+      for u in columns where around.contains(where: { cast(Double(u + $0.0), Double(v + $0.1), pose).isBox })
+      {
+        mask[u, v] = 255
+      }
+    }
     return Detection(
       id: 3, classId: 73, className: "book", confidence: 0.95,
       box: Rect(

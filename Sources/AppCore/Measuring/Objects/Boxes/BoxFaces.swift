@@ -49,13 +49,20 @@ package struct BoxFaces {
   ///   - circle: The circle on which its upright face lies, where there is one.
   ///   - errors: The standard errors of sides at a turn, used without a circle.
   ///   - camera: Where it is seen from.
+  ///   - showsEnds: Whether the sensor's steps are sharp, and show themselves where the object ends.
   /// - Returns: The faces.
-  func completed(
-    round circle: PlanCircle?, errors: ([UprightSide], Double) -> [Double], from camera: Point3<World>
+  package func completed(
+    round circle: PlanCircle?, errors: ([UprightSide], Double) -> [Double], from camera: Point3<World>,
+    showsEnds: Bool
   ) -> BoxFaces {
     var faces = self
     let errors = circle == nil ? errors(sides, turn) : sides.map(\.estimate.standardError)
-    for index in sides.indices { faces.sides[index].error = errors[index] }
+    // Without a solid nothing says that the object is round.
+    let doubt = showsEnds ? 0 : UprightSide.mostUnseen / 2
+    let width = sides[2].estimate.position + sides[3].estimate.position
+    for index in sides.indices {
+      faces.sides[index].error = hypot(errors[index], doubt * width)
+    }
     SurfaceBox.completeRound(&faces.sides, circle, from: camera)
     return faces
   }
@@ -65,12 +72,20 @@ package struct BoxFaces {
   /// - Parameters:
   ///   - errors: The standard errors of sides at a turn.
   ///   - edgeOn: What places faces that are seen edge-on; nil without an exact mask.
+  ///   - showsEnds: Whether the sensor's steps are sharp, and show themselves where far sides end.
   /// - Returns: The faces.
-  func completed(errors: ([UprightSide], Double) -> [Double], by edgeOn: EdgeOnFaces?) -> BoxFaces {
+  func completed(
+    errors: ([UprightSide], Double) -> [Double], by edgeOn: EdgeOnFaces?, showsEnds: Bool
+  ) -> BoxFaces {
     var faces = self
     let errors = errors(sides, turn)
     for index in sides.indices {
       faces.sides[index].error = errors[index]
+      if sides[index].isHidden, !showsEnds {
+        // No solid says how far the object continues beyond what is seen.
+        let length = sides[index].estimate.position + sides[index ^ 1].estimate.position
+        faces.sides[index].error = hypot(errors[index], UprightSide.mostUnseen * length)
+      }
       if let position = edgeOn?.position(sides[index]) {
         faces.sides[index].estimate = sides[index].estimate.moved(to: position)
       }

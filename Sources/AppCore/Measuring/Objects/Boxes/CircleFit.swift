@@ -7,7 +7,7 @@ import Geometry
 #endif
 
 /// A circle as seen from above.
-struct PlanCircle {
+package struct PlanCircle {
   /// The middle.
   var x: Double
   var z: Double

@@ -41,6 +41,13 @@ struct ObjectEnds {
     return SideEstimate(SpotPositions(within + SpotPlaces(upper, along: up)), width: width, reach: 1.5)
   }
 
+  /// The ends of the surface at a top.
+  func rim(below top: Double) -> [BoxSpot] {
+    edges.filter {
+      abs($0.point.y - top) < 2 * cell && [.behind, .dark, .support].contains($0.sample?.beyond)
+    }
+  }
+
   /// The height of the lower end.
   func bottom() -> Double {
     let down = -Vector3<World>(0, 1, 0)

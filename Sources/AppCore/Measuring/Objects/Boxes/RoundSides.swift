@@ -31,7 +31,8 @@ extension SurfaceBox {
     .map(\.0)
   }
 
-  /// A round object is as deep as it is wide: its back, seen at a grazing angle or not at all, follows from its sides.
+  /// A round object that no solid explains is as deep as it is wide: its back, seen at a grazing angle or not at
+  /// all, follows from its sides.
   ///
   /// Without a circle they are placed by what is seen of its width: from above, the camera's rays touch a circle of
   /// radius r, whose middle is D away, at r cos(alpha) beside the middle, where sin(alpha) = r / D.
@@ -43,6 +44,8 @@ extension SurfaceBox {
     let seen = (sides[2].estimate.position + sides[3].estimate.position) / 2
     guard depth < 2 * (1 + roundness) * seen else { return }
     completeBack(&sides)
+    // Without a solid nothing says that it is a circle: it may end anywhere between what is seen and that.
+    sides[0].unseen = showsBack(sides) ? 0 : (1 - depth / (2 * seen)) / 3.0.squareRoot()
     if let circle {
       for index in sides.indices {
         let direction = sides[index].direction

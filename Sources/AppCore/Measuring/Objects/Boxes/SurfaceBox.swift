@@ -43,7 +43,10 @@ struct SurfaceBox {
   let isCut: Bool
   let isOccluded: Bool
 
-  init(_ grid: SurfaceGrid, _ object: ObjectCells, _ outline: Outline, room: RoomDirections?) {
+  init(
+    _ grid: SurfaceGrid, _ object: ObjectCells, _ outline: Outline, _ links: SurfaceLinks,
+    room: RoomDirections?
+  ) {
     let ends = ObjectEnds(grid, object, outline, room: room)
     let (search, cell) = (ends.search, ends.cell)
     let turns = search.turns()
@@ -53,9 +56,13 @@ struct SurfaceBox {
     let facing = turns.isRound ? first.sides : search.sides(at: turns.facing, ends.surface)
     let circle = CircleFit.circle(
       through: Self.mantle(ends.surface, object.support), near: PlanCircle(facing))
+    let round =
+      turns.isRound
+      ? circle ?? CircleFit.circle(through: ends.rim(below: first.top.position), near: PlanCircle(facing))
+      : nil
     let fit = object.support.flatMap { support in
       SolidFit(
-        SolidReadings(grid, object, support: support, maskIsExact: outline.maskIsExact),
+        SolidReadings(grid, object, links, support: support, maskIsExact: outline.maskIsExact),
         // Made as they are asked for: most objects are the first.
         boxes: (0...turns.others.count).lazy.map { index in
           let turn = index == 0 ? turns.best : search.refined(turns.others[index - 1])
@@ -65,7 +72,7 @@ struct SurfaceBox {
         cylinder: FittedCylinder(circle ?? PlanCircle(facing), turn: turns.facing, top: first.top.position),
         isRound: turns.isRound)
     }
-    isRound = fit?.isRound ?? turns.isRound
+    isRound = fit?.isRound ?? (round != nil)
     // Of readings that err each by itself, what is left is the object's.
     let leaves = fit?.isIncomplete ?? false
     isIncomplete = leaves && grid.alike.correlated > 0
@@ -73,20 +80,26 @@ struct SurfaceBox {
     let seen = fit.map {
       BoxFaces(turn: $0.turn, sides: search.sides(at: $0.turn, ends.surface), top: first.top)
     }
-    let known = (seen ?? first).sides
+    // Without a circle an object that no turn suits better than others is a box whose turn is known badly.
+    let boxed =
+      turns.isRound && round == nil
+      ? BoxFaces(turn: turns.best, sides: search.sides(at: turns.best, ends.surface), top: first.top) : first
+    let known = (seen ?? boxed).sides
     let unread = known.indices.filter { search.goesOn(known, $0, outline.samples, cell: cell) }
     let settled: BoxFaces =
       if let fit, let seen {
         seen.settled(
           by: fit,
           dark: Set(known.indices.filter { search.isDark(known, $0, outline.samples, cell: cell) }))
-      } else if turns.isRound {
-        first.completed(round: circle, errors: search.errors(of:at:), from: grid.camera)
-      } else {
+      } else if let round {
         first.completed(
+          round: round, errors: search.errors(of:at:), from: grid.camera, showsEnds: !grid.blursSteps)
+      } else {
+        boxed.completed(
           errors: search.errors(of:at:),
           by: outline.maskIsExact
-            ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil)
+            ? EdgeOnFaces(surface: ends.surface, samples: outline.samples, camera: grid.camera) : nil,
+          showsEnds: !grid.blursSteps)
       }
 
     let judged = settled.judged(by: search.evidence)
@@ -99,7 +112,8 @@ struct SurfaceBox {
 
     let bottom = object.support.map { $0.height(under: cut.faces.middle) } ?? ends.bottom()
     let hiddenTop = search.hiddenTop(
-      outline, at: first.top.position, above: bottom, cell: cell, hasOccluders: ends.hasOccluders)
+      outline, at: first.top.position, above: bottom, cell: cell, hasOccluders: ends.hasOccluders,
+      goesOn: object.goesOn(grid, above: first.top.position, of: first.top.position - bottom))
     isCut = cut.isCut || hiddenTop.isCut
     isOccluded = cut.isOccluded || hiddenTop.isOccluded
     // What a neighborhood shares moves no upright face: what it errs by cannot be seen in one frame.

@@ -96,9 +96,11 @@ extension UprightSearch {
   ///   - bottom: The height at which it begins.
   ///   - cell: A cell's width at the object, meters.
   ///   - hasOccluders: Whether cells of something nearer are believed.
+  ///   - unread: Whether the mask continues above without readings.
   /// - Returns: What hides it.
   func hiddenTop(
-    _ outline: Outline, at top: Double, above bottom: Double, cell: Double, hasOccluders: Bool
+    _ outline: Outline, at top: Double, above bottom: Double, cell: Double, hasOccluders: Bool,
+    goesOn unread: Bool
   ) -> HiddenTop {
     let up = Vector3<World>(0, 1, 0)
     let least = top - doubt(of: top - bottom, cell: cell)
@@ -107,7 +109,7 @@ extension UprightSearch {
     return HiddenTop(
       isCut: hides(outline.cuts.filter(\.rises).map(\.point), along: up, beyond: least),
       isOccluded: hasOccluders && hides(occluders, along: up, beyond: least),
-      isUnread: goesOn(rising, along: up, beyond: least))
+      isUnread: unread || goesOn(rising, along: up, beyond: least))
   }
 
   private func most(

@@ -65,10 +65,20 @@ package struct SolidFit {
     _ readings: SolidReadings, boxes: some Sequence<FittedBox>, cylinder: FittedCylinder, isRound: Bool
   ) {
     func isTaken(_ explained: Double?) -> Bool { explained.map { $0 >= Self.most } ?? false }
+    let lying = FittedBall(cylinder, bottom: readings.bottom)
     var round = isRound ? FittedCylinder.settled(readings, cylinder) : nil
-    let box = isTaken(round?.explained) ? nil : FittedBox.settled(readings, near: boxes)
-    if !isRound, !isTaken(box?.explained) { round = FittedCylinder.settled(readings, cylinder) }
-    if let round, round.cost < box?.cost ?? .infinity {
+    var ball = isRound && !isTaken(round?.explained) ? FittedBall.settled(readings, lying) : nil
+    let isFound = isTaken(round?.explained) || isTaken(ball?.explained)
+    let box = isFound ? nil : FittedBox.settled(readings, near: boxes)
+    if !isRound, !isTaken(box?.explained) {
+      round = FittedCylinder.settled(readings, cylinder)
+      ball = isTaken(round?.explained) ? nil : FittedBall.settled(readings, lying)
+    }
+    if let ball, ball.cost < min(round?.cost ?? .infinity, box?.cost ?? .infinity) {
+      self.init(
+        ball, of: readings, reaches: ball.solid.reaches, turn: ball.solid.turn, top: ball.solid.top,
+        isRound: true, isNotched: false, isShallow: false, showsEnds: [false, false, false, false])
+    } else if let round, round.cost < box?.cost ?? .infinity {
       self.init(
         round, of: readings, reaches: round.solid.reaches, turn: round.solid.turn, top: round.solid.top,
         isRound: true, isNotched: false, isShallow: false,

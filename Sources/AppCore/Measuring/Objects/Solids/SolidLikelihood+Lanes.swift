@@ -69,6 +69,8 @@ extension SolidLikelihood {
     /// Depths between which faces may cost less than the most.
     var nearest = Double.infinity
     var farthest = -Double.infinity
+    /// Cost of a reading that is nearer than a face by so much that something hides it; nil where nothing can.
+    var hidden: Double?
 
     /// Whether a face may cost less than the most.
     @inline(__always)
@@ -80,7 +82,11 @@ extension SolidLikelihood {
     @inline(__always)
     func cost(_ hits: SolidHits) -> SolidDoubles {
       let apart = (meters / hits.meters - 1) / hits.first
-      let own = (0.5 * apart * apart + hits.second).lesser(SolidDoubles(repeating: on))
+      var own = (0.5 * apart * apart + hits.second).lesser(SolidDoubles(repeating: on))
+      if let hidden {
+        let nearest = hits.meters * (1 - SolidLikelihood.hidden.deviations * hits.first)
+        own.replace(with: SolidDoubles(repeating: hidden), where: nearest .> meters)
+      }
       return SolidDoubles(repeating: besides).replacing(with: own, where: hits.isMet)
     }
   }
@@ -89,6 +95,13 @@ extension SolidLikelihood {
     let besides = cost(cell, hit(cell, nil))
     guard case .reading(_, let meters) = cell.evidence else {
       return Weighed(besides: besides, on: cost(cell, SolidHit(meters: cell.support, face: .top)))
+    }
+    if cell.beside.isFinite {
+      // Faces far from the reading differ too: what is nearer may hide them.
+      let other = cost(meters, SolidHit(meters: cell.beside, face: .besides))
+      return Weighed(
+        besides: besides, on: Self.unexplained.on, meters: meters, nearest: -.infinity, farthest: .infinity,
+        hidden: Self.hiddenCost(other))
     }
     return Weighed(
       besides: besides, on: Self.unexplained.on, meters: meters, nearest: meters / (1 + bound),

@@ -19,6 +19,8 @@ struct SolidLikelihood {
   static let unexplained = (on: 4.0, beside: 3.0)
   /// The same of a ray beside an exact mask's edge that meets what it should not.
   private static let contradicted = 3.0
+  /// Standard deviations by which a reading is nearer than a solid that something hides, and the cost of being hidden.
+  static let hidden = (deviations: 8.0, cost: 0.7)
   /// Length in cells over which a mask's errors are alike.
   private static let alike = 8.0
   /// The noise of a face is that of the readings within this many usual deviations, if there are enough.
@@ -44,6 +46,8 @@ struct SolidLikelihood {
     let evidence: Evidence
     /// Planar depth of the support, infinite where the ray doesn't meet it.
     let support: Double
+    /// Planar depth of what else may be seen beside the solid, infinite where there is nothing.
+    let beside: Double
   }
 
   private(set) var cells: [Cell]
@@ -55,20 +59,22 @@ struct SolidLikelihood {
   /// The least cost of a reading of each face.
   var peaks: [Double]
 
+  /// - `beside`: As `Surroundings.meters`.
   /// - `edges`: Rays beside an exact mask's edge, and whether they meet the object.
   /// - `unread`: Rays without a reading, and the mask's probability that they meet the object.
   init(
-    _ grid: SurfaceGrid, support: SupportPlane, cells: [Int], edges: [(ray: Vector3<World>, isObject: Bool)],
+    _ grid: SurfaceGrid, support: SupportPlane, beside: [Double], cells: [Int],
+    edges: [(ray: Vector3<World>, isObject: Bool)],
     unread: [(ray: Vector3<World>, probability: Double)]
   ) {
     camera = grid.camera
     let above = support.elevation(grid.camera)
-    func cell(_ ray: Vector3<World>, _ evidence: Cell.Evidence) -> Cell {
+    func cell(_ ray: Vector3<World>, _ evidence: Cell.Evidence, beside: Double = .infinity) -> Cell {
       let fall = -support.climb(ray)
-      return Cell(ray: ray, evidence: evidence, support: fall > 0 ? above / fall : .infinity)
+      return Cell(ray: ray, evidence: evidence, support: fall > 0 ? above / fall : .infinity, beside: beside)
     }
     self.cells =
-      cells.map { cell(grid.rays[$0], .reading(index: $0, meters: grid.meters($0))) }
+      cells.map { cell(grid.rays[$0], .reading(index: $0, meters: grid.meters($0)), beside: beside[$0]) }
       + edges.map { cell($0.ray, .edge(isObject: $0.isObject)) }
       + unread.map {
         let (hit, missed) = (-log($0.probability), -log(1 - $0.probability))
@@ -142,12 +148,26 @@ struct SolidLikelihood {
     case .unread(let hit, let missed): return met.face == .besides ? missed : hit
     case .edge(let isObject): return isObject == (met.face != .besides) ? 0 : Self.contradicted
     case .reading(_, let meters):
-      let limit = met.face == .besides ? Self.unexplained.beside : Self.unexplained.on
-      guard met.meters.isFinite else { return limit }
-      let deviation = deviations[met.face.index]
-      let apart = (meters / met.meters - 1) / deviation
-      return min(0.5 * apart * apart + peaks[met.face.index], limit)
+      guard cell.beside.isFinite else { return cost(meters, met) }
+      let other = cost(meters, SolidHit(meters: cell.beside, face: .besides))
+      if met.face == .besides { return min(cost(meters, met), other) }
+      // What is clearly nearer may hide the solid; what is hardly so is where it ends.
+      let hidden = met.meters * (1 - Self.hidden.deviations * deviations[met.face.index])
+      return meters < hidden ? Self.hiddenCost(other) : cost(meters, met)
     }
+  }
+
+  /// The cost of a reading of what hides the solid, where it costs `other` beside the solid.
+  @inline(__always)
+  static func hiddenCost(_ other: Double) -> Double { min(other + hidden.cost, unexplained.on) }
+
+  /// The cost of a reading of a surface that a ray meets.
+  @inline(__always)
+  func cost(_ meters: Double, _ met: SolidHit) -> Double {
+    let limit = met.face == .besides ? Self.unexplained.beside : Self.unexplained.on
+    guard met.meters.isFinite else { return limit }
+    let apart = (meters / met.meters - 1) / deviations[met.face.index]
+    return min(0.5 * apart * apart + peaks[met.face.index], limit)
   }
 
   /// Relative distances from a face within which readings are taken for its own.

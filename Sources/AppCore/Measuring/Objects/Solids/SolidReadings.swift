@@ -49,10 +49,14 @@ struct SolidReadings {
   /// The least difference of two levels that is more than neighborhoods differ by, meters.
   let leastStep: Double
 
-  init(_ grid: SurfaceGrid, _ object: ObjectCells, support: SupportPlane, maskIsExact: Bool) {
+  init(
+    _ grid: SurfaceGrid, _ object: ObjectCells, _ links: SurfaceLinks, support: SupportPlane,
+    maskIsExact: Bool
+  ) {
     let around = object.cells.dilated(Self.surroundings)
     likelihood = SolidLikelihood(
-      grid, support: support, cells: around.members.filter { !grid.inverse[$0].isNaN },
+      grid, support: support, beside: Surroundings(grid, object, links).meters,
+      cells: around.members.filter { !grid.inverse[$0].isNaN },
       edges: maskIsExact ? Self.edges(grid, object) : [],
       unread: Self.unread(grid, around, maskIsExact: maskIsExact))
     self.object = object.cells

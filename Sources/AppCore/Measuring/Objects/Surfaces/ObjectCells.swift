@@ -20,9 +20,19 @@ struct ObjectCells {
   private static let partGap = 0.15
   /// Parts with a smaller share of the largest part's cells are noise.
   private static let leastPart = 0.01
+  /// Parts farther apart are the object's if they have at least this share of the largest part's cells, lie within its
+  /// diagonal and end by themselves: this share of their edge at most continues outside.
+  private static let (leastArm, armGap, mostContinued) = (0.05, 1.0, 0.25)
+  /// A mask that continues by so much of the height above the readings, with this share of its cells, holds more of the
+  /// object.
+  private static let (unreadHeight, unreadShare) = (0.1, 0.04)
+  /// Cells of the ramp between two parts.
+  private static let besideCells = 3
 
   /// The cells that see the object.
   let cells: CellSet
+  /// The mask's cells and those within which it may err.
+  let near: CellSet
   /// The cells that rise above the supporting plane, or have a reading where there is no plane.
   let raised: CellSet
   /// The plane on which the object stands.
@@ -45,13 +55,18 @@ struct ObjectCells {
     if sure.count < ExtentEstimator.minimumPoints { sure = inside }
     guard sure.count >= ExtentEstimator.minimumPoints else { return nil }
     let near = set { grid.coverage[$0] > 0.01 }.dilated(Self.doubtfulCells)
+    self.near = near
 
     let around = near.inverted.intersection(valid)
     let close = near.dilated(Self.contactCells)
     let touching = sure.grown(within: close.intersection(valid), links: links).intersection(around)
-    support = SupportPlane(
+    let plane = SupportPlane(
       grid, object: sure, inside: inside, around: around, touching: touching, links: links)
-    let rise = Rise(grid, support, sure)
+    var rise = Rise(grid, plane, sure)
+    // A level above the object, such as the board over its shelf, does not support it.
+    let isAbove = sure.members.count(where: rise.isRaised) < ExtentEstimator.minimumPoints
+    support = isAbove ? nil : plane
+    if isAbove { rise = Rise(grid, nil, sure) }
     isThin = rise.isThin
     raised = set { valid[$0] && rise.isRaised($0) }
 
@@ -60,24 +75,76 @@ struct ObjectCells {
     let beyond = near.inverted.intersection(raised)
     let others = beyond.grown(within: sure.inverted.intersection(raised), links: links)
     let candidates = set { own[$0] && (!others[$0] || inside[$0]) }
-    guard let kept = Self.largestPart(candidates, grid, links) else { return nil }
+    guard let kept = Self.largestPart(candidates, grid, links, raised: raised) else { return nil }
     discardedShare = 1 - Double(kept.count) / Double(candidates.count)
     cells = Self.withoutMixed(kept, grid)
     guard cells.count >= ExtentEstimator.minimumPoints else { return nil }
   }
 
-  /// The largest connected part and the parts beside it.
-  private static func largestPart(_ cells: CellSet, _ grid: SurfaceGrid, _ links: SurfaceLinks) -> CellSet? {
+  /// Whether the mask holds a notable share of cells without a reading, or whose readings are not believed, above a height: a
+  /// thin back or neck that the sensor does not show.
+  ///
+  /// - Parameters:
+  ///   - grid: The depth around the object.
+  ///   - top: The height.
+  ///   - length: Length of which it is the end.
+  /// - Returns: Whether the object extends higher than its readings.
+  func goesOn(_ grid: SurfaceGrid, above top: Double, of length: Double) -> Bool {
+    // As far as its most distant readings, a ray that leads down is lowest.
+    let meters = quantile(cells.members.map(grid.meters), 0.9)
+    let within = CellSet(width: grid.width, height: grid.height, grid.coverage.map { $0 > 0.99 })
+      .eroded(Self.doubtfulCells)
+    let above = within.members.count { cell in
+      guard !cells[cell], !grid.isRead[cell] else { return false }
+      return (grid.camera + grid.rays[cell] * meters).y > top + Self.unreadHeight * length
+    }
+    return above >= ExtentEstimator.minimumPoints && Double(above) > Self.unreadShare * Double(within.count)
+  }
+
+  /// The largest connected part, the parts beside it, and large ones that end where the mask does.
+  ///
+  /// A mask that leaks holds a part of a surface that continues outside it, and through a hole it holds what is far behind,
+  /// with the object all around. An arm of the object that another one partly hides does neither.
+  private static func largestPart(
+    _ cells: CellSet, _ grid: SurfaceGrid, _ links: SurfaceLinks, raised: CellSet
+  ) -> CellSet? {
     let parts = cells.parts(links: links)
     guard let largest = parts.max(by: { $0.count < $1.count }) else { return nil }
-    var result = CellSet(width: cells.width, height: cells.height, cells.elements.map { _ in false })
-    for cell in largest { result[cell] = true }
+    var result = set(largest, like: cells)
+    let beside = result.dilated(besideCells)
     let bounds = Bounds(largest.map { grid.points[$0] })
     let least = max(4, Int(clamping: leastPart * Double(largest.count)))
     for part in parts where part.count >= least {
       let gap = part.reduce(Double.infinity) { min($0, bounds.distance(to: grid.points[$1])) }
-      if gap < partGap * bounds.diagonal { for cell in part { result[cell] = true } }
+      let isLarge = Double(part.count) >= leastArm * Double(largest.count)
+      let isNear = gap < partGap * bounds.diagonal
+      guard isNear || isLarge && gap < armGap * bounds.diagonal && isArm(part, beside, links, raised) else {
+        continue
+      }
+      for cell in part { result[cell] = true }
     }
+    return result
+  }
+
+  /// Whether a part ends by itself, along most of its edge away from the largest part.
+  private static func isArm(_ part: [Int], _ beside: CellSet, _ links: SurfaceLinks, _ raised: CellSet)
+    -> Bool
+  {
+    let own = set(part, like: raised)
+    var (away, near, continued) = (0, 0, 0)
+    for cell in part {
+      raised.forEachNeighbor(of: cell) { outer, _, _ in
+        guard !own[outer] else { return }
+        if beside[outer] { near += 1 } else { away += 1 }
+        if raised[outer], links.joins(cell, outer) { continued += 1 }
+      }
+    }
+    return away > near && Double(continued) < mostContinued * Double(away)
+  }
+
+  private static func set(_ members: [Int], like cells: CellSet) -> CellSet {
+    var result = CellSet(width: cells.width, height: cells.height, cells.elements.map { _ in false })
+    for cell in members { result[cell] = true }
     return result
   }
 
