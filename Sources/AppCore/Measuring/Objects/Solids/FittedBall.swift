@@ -65,52 +65,21 @@ struct FittedBall: FittedSolid {
 }
 
 extension FittedBall {
-  /// A change of the ball's numbers that the fit sweeps.
-  private enum Change: Int, CaseIterable {
-    case across, back, front, along
-
-    func apply(_ ball: inout FittedBall, _ change: Double) {
-      switch self {
-      case .across: ball.across += change
-      case .back: ball.radius += change / 2
-      case .front:
-        ball.near += change
-        ball.radius -= change / 2
-      case .along: ball.near += change
-      }
-    }
-  }
-
   /// The likeliest ball near one; nil where none explains the object.
   static func settled(_ readings: SolidReadings, _ first: FittedBall) -> SettledSolid<FittedBall>? {
-    let few = readings.likelihood.thinned(to: SolidFit.few)
-    var likelihood = few
-    var ball = first
-    var errors = Change.allCases.map { _ in 0.0 }
-    var reaches = Change.allCases.map { _ in SolidFit.reach.cells * readings.length }
-    for round in 0..<SolidFit.rounds {
-      let isWide = round < SolidFit.wide
-      likelihood = isWide ? few : readings.likelihood
-      likelihood.measureNoise(ball, usual: readings.noise)
-      let least = isWide ? 1.5 * readings.length : 0.3 * readings.cell
-      for change in Change.allCases {
-        let index = change.rawValue
-        errors[index] = likelihood.sweep(&ball, by: reaches[index], change.apply)
-        reaches[index] = min(max(SolidFit.reach.errors * errors[index], least), reaches[index])
-      }
-      if round + 1 == SolidFit.hopeless.rounds,
-        likelihood.explained(ball, object: readings.object) < SolidFit.hopeless.share
-      {
-        return nil
-      }
+    let changes: [RoundChange<FittedBall>] = [
+      RoundChange { $0.across += $1 },
+      RoundChange { $0.radius += $1 / 2 },
+      RoundChange {
+        $0.near += $1
+        $0.radius -= $1 / 2
+      },
+      RoundChange { $0.near += $1 },
+    ]
+    return settledRound(readings, first, by: changes, diameter: { 2 * $0.radius }) { errors in
+      let (across, back, front) = (errors[0], errors[1], errors[2])
+      let width = (across * across + back * back / 4).squareRoot()
+      return [back, front, width, width, back]
     }
-    likelihood.measureNoise(ball, usual: readings.noise)
-    let explained = likelihood.explained(ball, object: readings.object)
-    guard explained >= SolidFit.least, 2 * ball.radius > readings.cell else { return nil }
-    func error(_ change: Change) -> Double { errors[change.rawValue] }
-    let width = hypot(error(.across), error(.back) / 2)
-    return SettledSolid(
-      solid: ball, errors: [error(.back), error(.front), width, width, error(.back)], explained: explained,
-      roughness: likelihood.roughness(ball, usual: readings.noise), cost: likelihood.cost(ball))
   }
 }
