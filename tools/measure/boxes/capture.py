@@ -17,7 +17,7 @@ def write(scene, number, seen, folder):
     noisy, lost, sensor = seen.noisy or seen.sensor is not None, seen.missing, seen.sensor
     confidence = None
     if sensor:
-        sensed = sensors.sensed(scene, sensor, rng)
+        sensed = sensors.sensed(scene, sensor, rng, scene.reading)
         depth, confidence = sensed.depth, sensed.confidence
     else:
         depth = noisy_depth(scene, rng) if noisy else exact_depth(scene)

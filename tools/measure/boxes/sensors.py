@@ -29,9 +29,9 @@ class Sensed:
     confidence: np.ndarray | None
 
 
-def sensed(scene, kind, rng):
-    """The readings of a sensor of a kind in a scene."""
-    model = MODELS[kind] | scene.reading
+def sensed(scene, kind, rng, own=None):
+    """The readings of a sensor of a kind in a scene; `own` are constants in which this one differs from its kind."""
+    model = MODELS[kind] | (own or {})
     # Lengths are in cells of a map of the sensor's own width.
     cells = GRID[0] / model["columns"]
     u, v = cell_centers()

@@ -89,6 +89,10 @@ class Room:
         depth = np.minimum(depth, shell)
         return depth, solid, np.abs((ray * normal).sum(-1)) / np.linalg.norm(ray, axis=-1)
 
+    def surfaces(self, u, v):
+        """Planar depth, and a label of what is hit there."""
+        return self.cast(u, v)[:2]
+
 
 def rooms(name, count):
     """`count` rooms of a set, corridors and wide rooms in turn; the same every time."""
