@@ -61,7 +61,10 @@ package struct WorkGrid: Equatable, Sendable {
     }
   }
 
-  /// The panels of a chunk share a cache, and the rows make it worth while.
+  /// Of all ways to cut the work in enough pieces, the one that reads least.
+  ///
+  /// A chunk reads its pixels, and the weights of its panels, which stay in the second-level cache from one chunk of a thread
+  /// to the next.
   private init(pixels shape: ConvolutionShape, _ block: ConvolutionKernel.Block) {
     let (panelWidth, tileRows) = (block.columns, block.rows)
     rows = shape.outHeight * shape.outWidth
@@ -69,10 +72,20 @@ package struct WorkGrid: Equatable, Sendable {
     panels = (shape.outChannels + panelWidth - 1) / panelWidth
     let depth = shape.kernelHeight * shape.kernelWidth * shape.inChannels
     let panelsTogether = max(1, Self.cachedWeights / (depth * min(panelWidth, shape.outChannels)))
-    panelChunks = (panels + panelsTogether - 1) / panelsTogether
+    let least = (panels + panelsTogether - 1) / panelsTogether
     let wanted = Self.chunks(operations: 2 * Double(rows) * Double(depth * shape.outChannels))
     let units = (rows + unit - 1) / unit
-    rowChunks = min(units, (wanted + panelChunks - 1) / panelChunks)
+    var best = (floats: Int.max, rows: 1, panels: 1)
+    for panelChunks in least...max(least, min(panels, wanted)) {
+      let rowChunks = min(units, (wanted + panelChunks - 1) / panelChunks)
+      let weights = min(rowChunks, 2) * depth * shape.outChannels
+      let floats = weights + panelChunks * shape.inHeight * shape.inWidth * shape.inChannels
+      let isEnough = rowChunks * panelChunks >= min(wanted, units * panels)
+      if isEnough || panelChunks == least, floats < best.floats {
+        best = (floats, rowChunks, panelChunks)
+      }
+    }
+    (rowChunks, panelChunks) = (best.rows, best.panels)
   }
 
   /// Pairs of blocks of rows, and panels of half the output channels.

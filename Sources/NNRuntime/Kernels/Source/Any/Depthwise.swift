@@ -138,11 +138,16 @@ private struct DepthwiseBlock<Element: MapElement, Function: ActivationFunction>
   /// Copies as much of an input row as is read.
   @inline(__always)
   private func copy(row: Int, _ line: UnsafeMutablePointer<Float>, _ pixels: Int) {
-    var source = source(row, 0)
+    let source = source(row, 0)
     let step = task.input.pixelStride &* element.size
-    for pixel in stride(from: task.padding, to: min(task.padding &+ task.inWidth, pixels), by: 1) {
-      store(element.loadSome(source, count), line + 16 &* pixel)
-      source += step
+    let target = line + 16 &* task.padding
+    let copied = min(task.inWidth, pixels &- task.padding)
+    if count == 16 {
+      for pixel in 0..<copied { store(element.load(source + step &* pixel), target + 16 &* pixel) }
+    } else {
+      for pixel in 0..<copied {
+        store(element.load(source + step &* pixel, count: count), target + 16 &* pixel)
+      }
     }
   }
 
@@ -157,20 +162,18 @@ private struct DepthwiseBlock<Element: MapElement, Function: ActivationFunction>
       pixels = InstructionSet.stripPixels
       InstructionSet.storeStrip(window, x, stored)
     } else if pixels == 8 {
-      let sums = window.step == 16 ? window.eightNeighbors(x) : window.eight(x)
-      if left >= pixels {
-        finish(sums.0, y, x)
-        finish(sums.1, y, x &+ 1)
-        finish(sums.2, y, x &+ 2)
-        finish(sums.3, y, x &+ 3)
-        finish(sums.4, y, x &+ 4)
-        finish(sums.5, y, x &+ 5)
-        finish(sums.6, y, x &+ 6)
-        finish(sums.7, y, x &+ 7)
-        return pixels
-      }
-      storeFour((sums.0, sums.1, sums.2, sums.3), stored)
-      storeFour((sums.4, sums.5, sums.6, sums.7), stored + 64)
+      let sums =
+        window.step > 16
+        ? window.eight(x) : window.kernel == 3 ? window.eightOfThree(x) : window.eightNeighbors(x)
+      finish(sums.0, y, x)
+      if left > 1 { finish(sums.1, y, x &+ 1) }
+      if left > 2 { finish(sums.2, y, x &+ 2) }
+      if left > 3 { finish(sums.3, y, x &+ 3) }
+      if left > 4 { finish(sums.4, y, x &+ 4) }
+      if left > 5 { finish(sums.5, y, x &+ 5) }
+      if left > 6 { finish(sums.6, y, x &+ 6) }
+      if left > 7 { finish(sums.7, y, x &+ 7) }
+      return pixels
     } else {
       let sums = window.four(x)
       if left >= pixels {

@@ -117,4 +117,33 @@ struct DepthwiseWindow {
     }
     return (sum0, sum1, sum2, sum3, sum4, sum5, sum6, sum7)
   }
+
+  /// The same of a kernel of three columns.
+  @inline(__always)
+  func eightOfThree(_ x: Int) -> EightSums {
+    var (sum0, sum1, sum2, sum3) = (bias, bias, bias, bias)
+    var (sum4, sum5, sum6, sum7) = (bias, bias, bias, bias)
+    var (line, weight) = (line, weights)
+    for _ in 0..<rows {
+      let source = lines + (line &* lineFloats &+ x &* 16)
+      let (left, middle, right) = (load(weight), load(weight + 16), load(weight + 32))
+      @inline(__always) func pixel(_ index: Int) -> Vector { load(source + 16 &* index) }
+      @inline(__always) func add(_ sum: Vector, _ a: Vector, _ b: Vector, _ c: Vector) -> Vector {
+        multiplyAdd(c, right, multiplyAdd(b, middle, multiplyAdd(a, left, sum)))
+      }
+      let (pixel2, pixel3, pixel4, pixel5) = (pixel(2), pixel(3), pixel(4), pixel(5))
+      sum0 = add(sum0, pixel(0), pixel(1), pixel2)
+      sum1 = add(sum1, pixel(1), pixel2, pixel3)
+      sum2 = add(sum2, pixel2, pixel3, pixel4)
+      sum3 = add(sum3, pixel3, pixel4, pixel5)
+      let (pixel6, pixel7) = (pixel(6), pixel(7))
+      sum4 = add(sum4, pixel4, pixel5, pixel6)
+      sum5 = add(sum5, pixel5, pixel6, pixel7)
+      sum6 = add(sum6, pixel6, pixel7, pixel(8))
+      sum7 = add(sum7, pixel7, pixel(8), pixel(9))
+      weight += 48
+      line = next(line)
+    }
+    return (sum0, sum1, sum2, sum3, sum4, sum5, sum6, sum7)
+  }
 }
