@@ -97,22 +97,50 @@ struct SharpenedSteps {
     _ cell: Int, own: Double, change: Double, _ surfaces: Surfaces, within reaches: (near: Int, far: Int),
     spread: Double
   ) -> Double? {
-    func isStep(_ carried: [Double]) -> Bool {
-      (carried.max() ?? 0) > (1 + leastStep) * (carried.min() ?? .infinity)
+    let place = surfaces.place(cell)
+    var carried = Carried()
+    func isStep() -> Bool { carried.greatest > (1 + leastStep) * carried.least }
+    for (dx, dy) in directions {
+      if let value = surfaces.carried(to: place, dx, dy, within: reaches.near) { carried.append(value) }
     }
-    var carried = directions.compactMap { surfaces.carried(to: cell, $0, $1, within: reaches.near) }
-    if !isStep(carried) {
+    if !isStep() {
       // Where no plane ends there, a surface that curves away may.
-      let far = carried.max() ?? 0
-      carried += directions.compactMap { surfaces.curved(to: cell, $0, $1, within: reaches.far) }
-        .filter { $0 > (1 + leastStep) * far }
+      let far = max(carried.greatest, 0)
+      for (dx, dy) in directions {
+        if let value = surfaces.curved(to: place, dx, dy, within: reaches.far), value > (1 + leastStep) * far
+        {
+          carried.append(value)
+        }
+      }
     }
-    guard isStep(carried), let least = carried.min(), let greatest = carried.max() else { return nil }
-    if change < leastSteepness * steepness(of: own, between: least, greatest, spread: spread) { return own }
+    guard isStep() else { return nil }
+    let ramp = steepness(of: own, between: carried.least, carried.greatest, spread: spread)
+    if change < leastSteepness * ramp { return own }
     func apart(_ value: Double) -> Double { max(value / own, own / value) }
-    let nearest = carried.min { apart($0) < apart($1) } ?? own
-    let alike = carried.filter { abs($0 - nearest) < same * nearest }
-    return alike.reduce(0, +) / Double(alike.count)
+    var nearest = carried[0]
+    for index in 1..<carried.count where apart(carried[index]) < apart(nearest) { nearest = carried[index] }
+    var (sum, count) = (0.0, 0)
+    for index in 0..<carried.count where abs(carried[index] - nearest) < same * nearest {
+      sum += carried[index]
+      count += 1
+    }
+    return sum / Double(count)
+  }
+
+  /// Inverse depths that surfaces in some directions have at a cell, two of each direction at most.
+  private struct Carried {
+    private var values = SIMD16<Double>.zero
+    private(set) var count = 0
+    private(set) var least = Double.infinity
+    private(set) var greatest = -Double.infinity
+
+    subscript(index: Int) -> Double { values[index] }
+
+    mutating func append(_ value: Double) {
+      values[count] = value
+      count += 1
+      (least, greatest) = (min(least, value), max(greatest, value))
+    }
   }
 
   /// The change from cell to cell, where it has a value, of a step's ramp.
@@ -178,6 +206,23 @@ struct SharpenedSteps {
     /// The second difference over the parabola's cells, as a share, by which a surface curves away.
     private static let leastCurve = 0.0025
 
+    /// A cell, and the numbers of cells from it to the map's borders.
+    struct Place {
+      let cell: Int
+      let left: Int
+      let right: Int
+      let above: Int
+      let below: Int
+
+      /// The number of cells in a direction up to the border.
+      @inline(__always)
+      func room(_ dx: Int, _ dy: Int) -> Int {
+        let across = dx == 0 ? Int.max : dx > 0 ? right : left
+        let down = dy == 0 ? Int.max : dy > 0 ? below : above
+        return min(across, down)
+      }
+    }
+
     private let width: Int
     private let height: Int
     private let inverse: [Double]
@@ -199,6 +244,11 @@ struct SharpenedSteps {
       self.isPlane = isPlane
     }
 
+    func place(_ cell: Int) -> Place {
+      let (x, y) = (cell % width, cell / width)
+      return Place(cell: cell, left: x, right: width - 1 - x, above: y, below: height - 1 - y)
+    }
+
     /// Change of the inverse depth for each column and row about a cell on a plane: the mean over its neighbors on planes,
     /// which has less noise.
     private func slope(_ cell: Int) -> (x: Double, y: Double) {
@@ -215,21 +265,20 @@ struct SharpenedSteps {
     }
 
     /// The inverse depth at a cell of the first plane in a direction; nil where there is none within so many cells.
-    func carried(to cell: Int, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
-      guard let plane = plane(from: cell, dx, dy, within: reach) else { return nil }
+    func carried(to place: Place, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
+      guard let plane = plane(from: place, dx, dy, within: reach) else { return nil }
       let value = plane.inverse - Double(plane.length) * plane.change
       return value > 0 ? value : nil
     }
 
     /// The first plane in a direction: the steps to it, its inverse depth there, and its change for each step.
     private func plane(
-      from cell: Int, _ dx: Int, _ dy: Int, within reach: Int
+      from place: Place, _ dx: Int, _ dy: Int, within reach: Int
     ) -> (length: Int, inverse: Double, change: Double)? {
-      let (x, y) = (cell % width, cell / width)
-      for length in 1...reach {
-        let (column, row) = (x + length * dx, y + length * dy)
-        guard column >= 0, row >= 0, column < width, row < height else { return nil }
-        let other = row * width + column
+      let (step, isPlane) = (dy * width + dx, isPlane.span)
+      var other = place.cell
+      for length in stride(from: 1, through: min(reach, place.room(dx, dy)), by: 1) {
+        other += step
         guard isPlane[other] else { continue }
         let slope = slope(other)
         return (length, inverse[other], Double(dx) * slope.x + Double(dy) * slope.y)
@@ -239,16 +288,18 @@ struct SharpenedSteps {
 
     /// The inverse depth at a cell of a surface that curves away, such as a ball's towards its outline, carried on from the
     /// nearest place in a direction where it is smooth; nil where there is none within so many cells.
-    func curved(to cell: Int, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
-      let (x, y) = (cell % width, cell / width)
+    func curved(to start: Place, _ dx: Int, _ dy: Int, within reach: Int) -> Double? {
+      let (step, inverse) = (dy * width + dx, inverse.span)
+      let farthest = min(reach + 2 * Self.apart, start.room(dx, dy) - 1)
+      guard farthest > 2 * Self.apart else { return nil }
       var smooth = 0
-      for length in 1...reach + 2 * Self.apart {
-        let (column, row) = (x + (length + 1) * dx, y + (length + 1) * dy)
-        guard column >= 0, row >= 0, column < width, row < height else { return nil }
-        let (place, step) = (cell + length * (dy * width + dx), dy * width + dx)
-        let bend = abs(inverse[place - step] - 2 * inverse[place] + inverse[place + step])
-        smooth = bend < Self.mostBent * inverse[place] ? smooth + 1 : 0
-        if smooth > 2 * Self.apart { return parabola(at: cell, step, from: length - 2 * Self.apart) }
+      var (place, before, own) = (start.cell, inverse[start.cell], inverse[start.cell + step])
+      for length in 1...farthest {
+        place += step
+        let after = inverse[place + step]
+        smooth = abs(before - 2 * own + after) < Self.mostBent * own ? smooth + 1 : 0
+        (before, own) = (own, after)
+        if smooth > 2 * Self.apart { return parabola(at: start.cell, step, from: length - 2 * Self.apart) }
       }
       return nil
     }
@@ -256,11 +307,12 @@ struct SharpenedSteps {
     /// The inverse depth at a cell of the parabola through three cells in steps from it, the first so many away; nil where
     /// it does not curve away from the camera.
     private func parabola(at cell: Int, _ step: Int, from first: Int) -> Double? {
-      let values = (0..<3).map { inverse[cell + (first + $0 * Self.apart) * step] }
-      let (change, bend) = (values[1] - values[0], values[2] - 2 * values[1] + values[0])
-      guard -bend > Self.leastCurve * values[1] else { return nil }
+      func value(_ index: Int) -> Double { inverse[cell + (first + index * Self.apart) * step] }
+      let (near, middle, far) = (value(0), value(1), value(2))
+      let (change, bend) = (middle - near, far - 2 * middle + near)
+      guard -bend > Self.leastCurve * middle else { return nil }
       let place = -Double(first) / Double(Self.apart)
-      let carried = values[0] + place * change + place * (place - 1) / 2 * bend
+      let carried = near + place * change + place * (place - 1) / 2 * bend
       return carried > 0 ? carried : nil
     }
   }

@@ -50,7 +50,9 @@ extension FittedBox.Rays {
     private let first: (cosine: Double, sine: Double, along: Double, across: Double, top: Double)
     /// Positions of the first box's sides.
     private let sides: SIMD4<Double>
-    private let isNotched: Bool
+    /// The missing parts of each group's boxes, as many of each box.
+    private let notches: [NotchLanes]
+    private let missing: Int
 
     init(_ solids: [FittedBox.Rays]) {
       self.solids = solids
@@ -63,7 +65,17 @@ extension FittedBox.Rays {
       sharesTop = solids.allSatisfy { $0.top == first.top }
       self.first = (first.cosine, first.sine, first.start.along, first.start.across, first.top)
       sides = SIMD4(first.reaches[0], -first.reaches[1], first.reaches[2], -first.reaches[3])
-      isNotched = !first.notches.isEmpty
+      let missing = solids.reduce(0) { max($0, $1.notches.count) }
+      self.missing = missing
+      notches = groups.indices.flatMap { group in
+        (0..<missing).map { index in
+          NotchLanes(
+            (0..<Self.width).map { lane in
+              let solid = solids[min(Self.width * group + lane, solids.count - 1)]
+              return index < solid.notches.count ? solid.notches[index] : .none
+            })
+        }
+      }
     }
 
     @inline(__always)
@@ -138,7 +150,8 @@ extension FittedBox.Rays {
         crossing.leave.replace(with: -1, where: group.top .< 0)
       }
       crossing.hits.isMet .&= crossing.hits.meters .< crossing.leave
-      return isNotched ? pastNotches(aim, group, crossing.hits, marks) : crossing.hits
+      guard missing > 0, any(crossing.hits.isMet) else { return crossing.hits }
+      return pastNotches(aim, group, crossing.hits, before: crossing.leave, isMarked: isMarked, marks)
     }
 
     /// Depths of one of the sides.
@@ -149,23 +162,42 @@ extension FittedBox.Rays {
       sharesSides[side] ? SolidDoubles(repeating: aim.sides[side]) : (positions - start) / rate
     }
 
-    /// The faces that are met where some boxes may be entered in a notch.
+    /// The faces that are met where some boxes may be entered in a notch: as `FittedBox.Rays.pastNotches`.
     @inline(never)
     private func pastNotches(
-      _ aim: Aim, _ group: Group, _ entered: SolidHits, _ marks: Span<SIMD2<Double>>
+      _ aim: Aim, _ group: Group, _ entered: SolidHits, before leave: SolidDoubles,
+      isMarked: Bool, _ marks: Span<SIMD2<Double>>
     ) -> SolidHits {
-      guard any(entered.isMet) else { return entered }
       let ray = aim.ray
-      let along = group.cosine * ray.x + group.sine * ray.z
-      let across = group.cosine * ray.z - group.sine * ray.x
-      let place = entered.meters + FittedBox.Rays.step
-      let (x, z) = (group.startAlong + place * along, group.startAcross + place * across)
-      let height = place * ray.y
+      let rates = NotchLanes.Rates(
+        along: group.cosine * ray.x + group.sine * ray.z, across: group.cosine * ray.z - group.sine * ray.x,
+        up: ray.y)
+      let start = (along: group.startAlong, across: group.startAcross)
+      let notches = notches.span
+      let first = group.first / Self.width * missing
       var hits = entered
-      for lane in 0..<Self.width where entered.isMet[lane] {
-        let index = min(group.first + lane, solids.count - 1)
-        let isOpen = solids[index].notches.contains { $0.holds(x[lane], z[lane], height[lane]) }
-        if isOpen { hits.put(solids[index].meets(ray, before: aim.limit), lane, marks) }
+      var some = entered.isMet
+      // Out of one notch a ray may pass into another.
+      for _ in 0...missing {
+        let place = hits.meters + FittedBox.Rays.step
+        let (x, z) = (start.along + place * rates.along, start.across + place * rates.across)
+        let height = place * rates.up
+        var exit = NotchLanes.Exit(isMarked: isMarked)
+        var isIn = SolidAnswers(repeating: false)
+        for index in first..<first + missing {
+          let isNew: SolidAnswers = some .& .!isIn
+          let isHeld = isNew .& notches[index].holds(x, z, height)
+          guard any(isHeld) else { continue }
+          notches[index].leave(&exit, among: isHeld, rates, from: start, marks)
+          isIn .|= isHeld
+        }
+        guard any(isIn) else { break }
+        some = isIn .& (exit.meters .< leave)
+        hits.isMet = hits.isMet .& (.!isIn .| some)
+        hits.meters.replace(with: exit.meters, where: some)
+        guard isMarked else { continue }
+        hits.first.replace(with: exit.first, where: some)
+        hits.second.replace(with: exit.second, where: some)
       }
       return hits
     }

@@ -52,6 +52,9 @@ struct Notch {
   /// The height at which it ends below.
   var floor: Double
 
+  /// A part in which nothing is.
+  static let none = Notch(reaches: SIMD4(repeating: -.infinity), floor: .infinity)
+
   /// Whether a place along both of the box's directions and above is in it.
   @inline(__always)
   func holds(_ along: Double, _ across: Double, _ height: Double) -> Bool {
