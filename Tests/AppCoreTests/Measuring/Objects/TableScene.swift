@@ -20,7 +20,7 @@ struct TableScene {
   var isCylinder = false
   /// Whether it is a cylinder that lies along the box's x, as wide as y.
   var isLying = false
-  /// Whether it is a ball, as wide as the box's x.
+  /// Whether it is a ball, or an ellipsoid, as wide as the box.
   var isBall = false
   /// How far behind the solid's middle a wall stands, across the view.
   var wall: Double?
@@ -80,9 +80,12 @@ struct TableScene {
     let rates = axes.map { $0.0 * direction.x + $0.1 * direction.y + $0.2 * direction.z }
     var nearest = Double.infinity
     if isBall {
-      // |fromCenter + t direction| = radius.
-      let (square, half) = (direction.dot(direction), fromCenter.dot(direction))
-      let reach = half * half - square * (fromCenter.dot(fromCenter) - size.x * size.x / 4)
+      // In units of its width along each axis, |from + t rate| = 1/2.
+      let widths = [size.x, size.y, size.z]
+      let scaled = (0..<3).map { (from: from[$0] / widths[$0], rate: rates[$0] / widths[$0]) }
+      let square = scaled.reduce(0) { $0 + $1.rate * $1.rate }
+      let half = scaled.reduce(0) { $0 + $1.from * $1.rate }
+      let reach = half * half - square * (scaled.reduce(0) { $0 + $1.from * $1.from } - 0.25)
       let near = (-half - reach.squareRoot()) / square
       return near < below ? (near, true) : (below, false)
     }
