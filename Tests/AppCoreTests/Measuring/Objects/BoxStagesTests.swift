@@ -68,13 +68,18 @@ import Testing
     let solid = SolidFit(
       isRound: false, turn: Self.turn, reaches: reaches, errors: [0.001, 0.002, 0.003, 0.004], top: 0.31,
       topError: 0.0005)
-    let settled = Self.faces.settled(by: solid, dark: [2])
+    let settled = Self.faces.settled(by: solid, dark: [2], showsEnds: false)
     #expect(settled.sides.map(\.estimate.position) == reaches)
-    // No error of a side that the mask alone places is less than the spread of its ends.
-    #expect(settled.sides.map(\.error) == [0.001, 0.002, 0.01, 0.004])
+    // No error of a side that the mask alone places is less than the spread of its ends, none of a far side less than half of
+    // what its ends and the solid differ by.
+    let expected = [0.001, hypot(0.002, 0.01), 0.01, hypot(0.004, 0.01)]
+    for (side, error) in zip(settled.sides, expected) { #expect(abs(side.error - error) < Self.rounding) }
     #expect(settled.top.position == 0.31 && settled.top.spread == 0.01)
     #expect(settled.topError == Self.faces.topError && Self.faces.topError == 0.001)
     #expect(settled.sides.allSatisfy { $0.evidence == .observed })
+    let sharp = Self.faces.settled(by: solid, dark: [2], showsEnds: true)
+    #expect(
+      sharp.sides.map(\.error) == [0.001, 0.002, 0.01, 0.004], "sharp steps show their ends to the solid too")
   }
 
   /// Seen less deep than wide, a round object's back is not seen.
@@ -85,7 +90,7 @@ import Testing
       let solid = SolidFit(
         isRound: true, turn: Self.turn, reaches: faces.sides.map(\.estimate.position),
         errors: [0, 0, 0, 0], top: Self.top, topError: 0)
-      return faces.settled(by: solid, dark: []).sides.map(\.evidence)
+      return faces.settled(by: solid, dark: [], showsEnds: false).sides.map(\.evidence)
     }
     #expect(settled(flat) == [.inferred, .observed, .observed, .observed])
     #expect(settled(Self.faces) == [.observed, .observed, .observed, .observed])
@@ -130,6 +135,23 @@ import Testing
     #expect(unseen(1000)[1] == most)
   }
 
+  /// Something nearer at a side, however little, may hide what would show that it ends there.
+  @Test func whatIsNearerAtASideIsMet() {
+    let end = Self.middle - Self.along * Self.long
+    let nearer = (0..<4).map { _ in end }
+    let met = (0..<4).map { Self.search.meets(nearer, Self.faces.sides, $0, cell: 0.006) }
+    #expect(met == [false, true, false, false])
+    #expect(!Self.search.meets(Array(nearer.prefix(3)), Self.faces.sides, 1, cell: 0.006), "strays")
+  }
+
+  @Test func aTopIsRaisedOnly() {
+    var faces = Self.faces
+    faces.raiseTop(to: Self.top - 0.1)
+    #expect(faces.top.position == Self.top)
+    faces.raiseTop(to: Self.top + 0.1)
+    #expect(faces.top.position == Self.top + 0.1)
+  }
+
   @Test func whatCutsASideOffMakesItInferred() {
     let end = Self.middle + Self.along * Self.long
     let cuts = (0..<4).map { _ in Outline.Cut(point: end, outward: Self.along, rises: false) }
@@ -155,6 +177,24 @@ import Testing
     #expect(open.sides.minY == .inferred && open.sides.maxY == .inferred)
     #expect(open.sideErrors.x > 0.149 * 0.6 && open.sideErrors.y > 0.149 * 0.3, "it may extend unseen")
     #expect(open.box == made.box)
+  }
+
+  /// A face that is seen alone says nothing of how deep an object is: it may be as deep as it is wide.
+  @Test func aDepthThatIsNotSeenMayBeTheWidth() {
+    var faces = Self.faces
+    faces.sides[3].estimate = Self.side(-Self.across, -0.1).estimate
+    faces.sides[3].evidence = .inferred
+    // .6 m wide, seen .1 m deep.
+    let made = faces.box(from: 0, isSupported: true, isTopSeen: true)
+    #expect(abs(made.unseen.z - 0.5) < Self.rounding && made.unseen.x == 0)
+    faces.sides[3].unseen = 0.05
+    let bounded = faces.box(from: 0, isSupported: true, isTopSeen: true)
+    #expect(abs(bounded.unseen.z - 0.05 * 0.1) < Self.rounding, "its end is shown")
+    // Nearly as deep as it is wide, it is known to the usual share.
+    faces.sides[3] = Self.side(-Self.across, 0.39, isHidden: true)
+    faces.sides[3].evidence = .inferred
+    let square = faces.box(from: 0, isSupported: true, isTopSeen: true)
+    #expect(abs(square.unseen.z - UprightSide.mostUnseen * 0.59) < Self.rounding)
   }
 
   /// The longer side lies along x, whatever the turn: faces, evidence and all.

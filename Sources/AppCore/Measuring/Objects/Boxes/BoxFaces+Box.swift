@@ -44,12 +44,13 @@ extension BoxFaces {
     let evidence = BoxSides(
       minX: faces[1].evidence, maxX: faces[0].evidence, minY: isSupported ? .floor : .inferred,
       maxY: isTopSeen ? .observed : .inferred, minZ: faces[3].evidence, maxZ: faces[2].evidence)
-    /// How far the object may extend beyond two faces, meters; where one face alone is seen, as far as it is wide.
+    /// How far the object may extend beyond two faces, meters: of a length to whose end nothing leads, as far as it is
+    /// wide.
     func unseen(_ pair: ArraySlice<UprightSide>, _ length: Double, across width: Double) -> Double {
       guard length >= Box3D.smallestSide || !pair.contains(where: { $0.evidence == .inferred }) else {
         return width
       }
-      return pair.reduce(0) { hypot($0, $1.evidence == .inferred ? $1.unseen * length : 0) }
+      return pair.reduce(0) { hypot($0, $1.evidence == .inferred ? $1.unseen(of: length, across: width) : 0) }
     }
     let beyond = BoxDimensions(
       x: unseen(faces[..<2], own.sizeX, across: own.sizeZ),

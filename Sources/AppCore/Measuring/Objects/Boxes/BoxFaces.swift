@@ -29,14 +29,19 @@ package struct BoxFaces {
   /// - Parameters:
   ///   - fit: The solid, at these faces' turn.
   ///   - dark: The sides beyond which nothing is read: a mask alone places them, whose error is alike all along its edge.
+  ///   - showsEnds: Whether the sensor's steps are sharp: a solid then places far sides better than the surface's ends do.
   /// - Returns: The faces.
-  package func settled(by fit: SolidFit, dark: Set<Int>) -> BoxFaces {
+  package func settled(by fit: SolidFit, dark: Set<Int>, showsEnds: Bool) -> BoxFaces {
     var faces = self
     if fit.isRound { SurfaceBox.completeBack(&faces.sides) }
     for index in sides.indices {
       faces.sides[index].estimate = sides[index].estimate.moved(to: fit.reaches[index])
       let least = dark.contains(index) ? sides[index].estimate.spread : 0
       faces.sides[index].error = max(fit.errors[index], least)
+      guard sides[index].isHidden, !fit.isRound, !showsEnds else { continue }
+      // The ends of the surface and the solid place a far side twice: both are half of their difference off the mean.
+      let apart = sides[index].estimate.position - fit.reaches[index]
+      faces.sides[index].error = hypot(faces.sides[index].error, apart / 2)
     }
     faces.top = top.moved(to: fit.top)
     faces.topError = max(topError, fit.topError)
@@ -99,6 +104,9 @@ package struct BoxFaces {
     top = top.moved(to: bottom + height.meters)
     topError = height.error
   }
+
+  /// Moves the top up to a height, if that is above it.
+  package mutating func raiseTop(to height: Double) { top = top.moved(to: max(top.position, height)) }
 
   // MARK: Evidence
 

@@ -36,9 +36,9 @@ struct SurfaceBox {
   /// Standard errors of the box's numbers.
   let errors: BoxErrors
   let isRound: Bool
-  /// Whether no solid explains the readings, or they curve away from its faces.
+  /// Whether no solid explains the readings, or they curve away from its faces or leave more than strays unexplained.
   let isIrregular: Bool
-  /// Whether a solid leaves more than strays unexplained, where neighborhoods that err alike may be the cause.
+  /// The same of a solid, where neighborhoods that err alike may be the cause: the interval says how much it matters.
   let isIncomplete: Bool
   let isCut: Bool
   let isOccluded: Bool
@@ -75,8 +75,9 @@ struct SurfaceBox {
     isRound = fit?.isRound ?? (round != nil)
     // Of readings that err each by itself, what is left is the object's.
     let leaves = fit?.isIncomplete ?? false
-    isIncomplete = leaves && grid.alike.correlated > 0
-    isIrregular = fit?.isIrregular ?? true || leaves && !isIncomplete
+    let isRough = fit?.isIrregular ?? true
+    isIncomplete = grid.alike.correlated > 0 && (isRough || leaves)
+    isIrregular = fit == nil || !isIncomplete && (isRough || leaves)
     let seen = fit.map {
       BoxFaces(turn: $0.turn, sides: search.sides(at: $0.turn, ends.surface), top: first.top)
     }
@@ -90,7 +91,8 @@ struct SurfaceBox {
       if let fit, let seen {
         seen.settled(
           by: fit,
-          dark: Set(known.indices.filter { search.isDark(known, $0, outline.samples, cell: cell) }))
+          dark: Set(known.indices.filter { search.isDark(known, $0, outline.samples, cell: cell) }),
+          showsEnds: !grid.blursSteps)
       } else if let round {
         first.completed(
           round: round, errors: search.errors(of:at:), from: grid.camera, showsEnds: !grid.blursSteps)
@@ -104,9 +106,12 @@ struct SurfaceBox {
 
     let judged = settled.judged(by: search.evidence)
     // Of an object with missing parts, sharp steps show themselves which ends are seen.
-    let shown = isIrregular || fit?.isNotched ?? true && !grid.blursSteps ? nil : fit?.showsEnds
-    let bounded = shown.map {
-      judged.bounded(where: $0, by: grid.edgeDoubt, pitch: grid.pitch, from: grid.camera)
+    let shown = isIrregular || isRough || fit?.isNotched ?? true && !grid.blursSteps ? nil : fit?.showsEnds
+    let bounded = shown.map { shown in
+      let isSeen = known.indices.map {
+        shown[$0] && !search.meets(ends.occluders, judged.sides, $0, cell: cell)
+      }
+      return judged.bounded(where: isSeen, by: grid.edgeDoubt, pitch: grid.pitch, from: grid.camera)
     }
     let cut = (bounded ?? judged).cut(ends, search, unread: unread)
 
@@ -127,6 +132,8 @@ struct SurfaceBox {
     {
       faces.placeTop(height, above: bottom, mean: shared.ofMeanHeight)
     }
+    // Where the sensor reads nothing of the object, the mask says how far up it extends.
+    if hiddenTop.isUnread { faces.raiseTop(to: object.maskTop(grid)) }
     let made = faces.box(
       from: bottom, isSupported: object.support != nil, isTopSeen: !hiddenTop.isUnseen)
     box = made.box

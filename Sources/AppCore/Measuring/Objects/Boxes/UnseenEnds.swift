@@ -54,6 +54,21 @@ extension UprightSearch {
     return isAny
   }
 
+  /// Whether something nearer, however little of it, hides an end at a side: what the camera would see of a larger object
+  /// there may be what is hidden.
+  ///
+  /// - Parameters:
+  ///   - occluders: Where something nearer hides the object's end.
+  ///   - sides: The sides.
+  ///   - index: Which one.
+  ///   - cell: A cell's width at the object, meters.
+  /// - Returns: Whether it may hide the end of that side.
+  package func meets(
+    _ occluders: [Point3<World>], _ sides: [UprightSide], _ index: Int, cell: Double
+  ) -> Bool {
+    hides(occluders, along: sides[index].direction, beyond: least(of: sides, index, cell: cell))
+  }
+
   /// Whether most of the outline at a side has no reading beyond it, where the object may extend.
   ///
   /// - Parameters:

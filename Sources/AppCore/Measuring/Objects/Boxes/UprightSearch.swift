@@ -26,6 +26,19 @@ package struct UprightSide {
     (self.direction, self.isHidden, self.estimate) = (direction, isHidden, estimate)
   }
 
+  /// Standard deviation of how far the object extends beyond an inferred side, meters.
+  ///
+  /// Where nothing else is known the object is as likely to be as deep as it is wide as to end with what is seen of it: a
+  /// face that is seen alone says nothing of its depth.
+  ///
+  /// - Parameters:
+  ///   - length: The length that ends there.
+  ///   - width: The length across it.
+  /// - Returns: The standard deviation.
+  package func unseen(of length: Double, across width: Double) -> Double {
+    unseen == Self.mostUnseen ? max(unseen * length, width - length) : unseen * length
+  }
+
   /// Marks it as the end of the visible part: the object may extend farther.
   mutating func extendUnseen() {
     evidence = .inferred

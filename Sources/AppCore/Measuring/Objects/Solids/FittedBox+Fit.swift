@@ -20,27 +20,37 @@ extension FittedBox {
     var best: SettledSolid<FittedBox>?
     /// Whether a box is good enough to look no further.
     func isTaken(_ found: SettledSolid<FittedBox>?) -> Bool {
-      guard let found, found.explained >= SolidFit.least, found.solid.isLarger(than: readings.cell) else {
-        return false
-      }
+      guard let found, found.solid.isLarger(than: readings.cell),
+        found.explained >= (found.solid.notches.isEmpty ? readings.least : SolidFit.least)
+      else { return false }
       if found.cost(part) < best?.cost(part) ?? .infinity { best = found }
       return found.explained >= SolidFit.most
     }
-    var likeliest: Double?
     lazy var search = NotchSearch(readings)
-    for first in boxes {
-      if first.turn != likeliest, isTaken(settled(readings, near: first)) { return best }
-      likeliest = likeliest ?? first.turn
+    /// Takes parts out of a box; whether it then explains enough.
+    func isTakenCut(_ first: FittedBox) -> Bool {
       var box = first
       while box.notches.count < most, let notched = search.notched(box) {
         let found = settled(readings, near: notched)
         // What is less deep may be the sensor's own: a box without it that explains enough is preferred.
         let isDeep = found?.solid.isCut(deeperThan: readings.leastStep) ?? true
         guard isDeep || best == nil else { break }
-        if isTaken(found) { return best }
+        if isTaken(found) { return true }
         box = found?.solid ?? notched
       }
+      return false
     }
+    var tried: [FittedBox] = []
+    // Errors that neighbors share look like parts that are missing of a box at a wrong turn: a whole one at another turn is
+    // preferred.
+    let prefersWhole = readings.leastStep > 0
+    for first in boxes {
+      if tried.first?.turn != first.turn, isTaken(settled(readings, near: first)) { return best }
+      tried.append(first)
+      if !prefersWhole, isTakenCut(first) { return best }
+    }
+    guard prefersWhole, best == nil else { return best }
+    _ = tried.first(where: isTakenCut)
     return best
   }
 

@@ -31,6 +31,8 @@ struct SolidReadings {
 
   /// The share that the right solid explains at least: all but strays, and the cells at edges that the sensor displaces.
   let most: Double
+  /// The share that a box without missing parts explains where it is taken for the object.
+  let least: Double
   let likelihood: SolidLikelihood
   let object: CellSet
   /// A cell's width at the object, meters.
@@ -63,6 +65,7 @@ struct SolidReadings {
     // An outline has about four cells for each along a side, and half of those displaced lie outside.
     let displaced = 2 * grid.edgeShift / Double(max(object.cells.count, 1)).squareRoot()
     most = max(SolidFit.least, SolidFit.most - displaced)
+    least = SolidFit.least - displaced
     cell = grid.cellWidth(at: object.cells.members)
     let fall = quantile(object.cells.members.map { abs(grid.rays[$0].y) / grid.rays[$0].length }, 0.5)
     length = min(cell / max(fall, 0.1), 6 * cell)

@@ -26,6 +26,10 @@ struct ObjectCells {
   /// A mask that continues by so much of the height above the readings, with this share of its cells, holds more of the
   /// object.
   private static let (unreadHeight, unreadShare) = (0.1, 0.04)
+  /// Quantile of the distances of an object's cells that is its far end.
+  private static let farthest = 0.98
+  /// Share of an object's cells that are its highest, and cells of a mask's upper end that may be strays.
+  private static let (highest, strays) = (0.1, 5)
   /// Cells of the ramp between two parts.
   private static let besideCells = 3
 
@@ -90,15 +94,26 @@ struct ObjectCells {
   ///   - length: Length of which it is the end.
   /// - Returns: Whether the object extends higher than its readings.
   func goesOn(_ grid: SurfaceGrid, above top: Double, of length: Double) -> Bool {
-    // As far as its most distant readings, a ray that leads down is lowest.
-    let meters = quantile(cells.members.map(grid.meters), 0.9)
+    // As far as its most distant readings but strays, a ray that leads down is lowest.
+    let meters = quantile(cells.members.map(grid.meters), Self.farthest)
+    let least = top + max(Self.unreadHeight * length, Double(Self.doubtfulCells) * grid.pitch * meters)
     let within = CellSet(width: grid.width, height: grid.height, grid.coverage.map { $0 > 0.99 })
       .eroded(Self.doubtfulCells)
     let above = within.members.count { cell in
       guard !cells[cell], !grid.isRead[cell] else { return false }
-      return (grid.camera + grid.rays[cell] * meters).y > top + Self.unreadHeight * length
+      return (grid.camera + grid.rays[cell] * meters).y > least
     }
     return above >= ExtentEstimator.minimumPoints && Double(above) > Self.unreadShare * Double(within.count)
+  }
+
+  /// The height at which the mask ends, as far away as the object's highest readings.
+  func maskTop(_ grid: SurfaceGrid) -> Double {
+    let highest = cells.members.sorted { grid.points[$0].y > grid.points[$1].y }
+      .prefix(max(ExtentEstimator.minimumPoints, Int(clamping: Self.highest * Double(cells.count))))
+    let meters = quantile(highest.map(grid.meters), 0.5)
+    let heights = grid.coverage.indices.filter { grid.coverage[$0] > 0.5 }
+      .map { (grid.camera + grid.rays[$0] * meters).y }.sorted(by: >)
+    return heights[min(Self.strays, heights.count - 1)]
   }
 
   /// The largest connected part, the parts beside it, and large ones that end where the mask does.
