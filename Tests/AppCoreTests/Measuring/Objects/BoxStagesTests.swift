@@ -179,6 +179,17 @@ import Testing
     #expect(open.box == made.box)
   }
 
+  /// A turn that is no likelier than others may be any.
+  @Test func aTurnThatIsNotKnownMayBeAny() {
+    var faces = Self.faces
+    for side in faces.sides.indices { faces.sides[side].error = 0.001 }
+    #expect(faces.box(from: 0, isSupported: true, isTopSeen: true).yawError < 0.02)
+    faces.isTurnKnown = false
+    let made = faces.box(from: 0, isSupported: true, isTopSeen: true)
+    #expect(made.yawError == BoxFaces.anyTurn)
+    #expect(BoxErrors.deviations * made.yawError > .pi / 4, "the interval holds every turn")
+  }
+
   /// A face that is seen alone says nothing of how deep an object is: it may be as deep as it is wide.
   @Test func aDepthThatIsNotSeenMayBeTheWidth() {
     var faces = Self.faces

@@ -120,6 +120,8 @@ import Testing
     let map = Plane(width: 256, height: 192, elements: values)
     let extent = SensorSizesTests.measured(scene, map, .lidar)
     #expect(try #require(extent.sides).maxY == .inferred)
+    // The mask says how high it extends, by the seat's depth: what is seen of the chair is half as high.
+    #expect(abs(try #require(extent.box3D).dimensions.y / scene.size.y - 1) < 0.25)
   }
 
   /// The underside of a board above is not what an object stands on.

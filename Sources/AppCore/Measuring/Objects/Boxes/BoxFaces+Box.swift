@@ -19,6 +19,9 @@ extension BoxFaces {
     package let yawError: Double
   }
 
+  /// Standard deviation of a turn that may be any: a quarter turn, evenly spread.
+  package static let anyTurn = .pi / 2 / 12.0.squareRoot()
+
   /// The middle of the upright faces, at height 0.
   package var middle: Point3<World> {
     let (c, s) = (cos(turn), sin(turn))
@@ -77,7 +80,7 @@ extension BoxFaces {
         x: whole(faces[..<2], beyond.x), y: hypot(topError + (isSupported ? 0 : self.top.spread), beyond.y),
         z: whole(faces[2...], beyond.z)),
       unseen: beyond,
-      yawError: min(known > 0 ? 1 / known.squareRoot() : .pi / 4, .pi / 4))
+      yawError: isTurnKnown ? min(known > 0 ? 1 / known.squareRoot() : .pi / 4, .pi / 4) : Self.anyTurn)
   }
 
   /// Turn, sides and the upright faces, those at the greatest and least x first, then z.

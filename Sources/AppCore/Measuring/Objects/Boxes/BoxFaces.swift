@@ -10,6 +10,8 @@ import Geometry
 package struct BoxFaces {
   /// From world x towards world z.
   package var turn: Double
+  /// Whether readings say anything of the turn.
+  package var isTurnKnown = true
   /// The upright ones: along and against the turn, then a quarter turn on.
   package var sides: [UprightSide]
   package var top: SideEstimate

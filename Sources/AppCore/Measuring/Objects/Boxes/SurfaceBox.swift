@@ -82,9 +82,11 @@ struct SurfaceBox {
       BoxFaces(turn: $0.turn, sides: search.sides(at: $0.turn, ends.surface), top: first.top)
     }
     // Without a circle an object that no turn suits better than others is a box whose turn is known badly.
-    let boxed =
-      turns.isRound && round == nil
-      ? BoxFaces(turn: turns.best, sides: search.sides(at: turns.best, ends.surface), top: first.top) : first
+    var boxed = first
+    if turns.isRound, round == nil {
+      boxed = BoxFaces(turn: turns.best, sides: search.sides(at: turns.best, ends.surface), top: first.top)
+      boxed.isTurnKnown = false
+    }
     let known = (seen ?? boxed).sides
     let unread = known.indices.filter { search.goesOn(known, $0, outline.samples, cell: cell) }
     let settled: BoxFaces =

@@ -18,11 +18,16 @@ extension FittedBox {
     _ readings: SolidReadings, near boxes: some Sequence<FittedBox>
   ) -> SettledSolid<FittedBox>? {
     var best: SettledSolid<FittedBox>?
+    /// The likeliest whole box that explains enough but for edges that the sensor displaces.
+    var displaced: SettledSolid<FittedBox>?
     /// Whether a box is good enough to look no further.
     func isTaken(_ found: SettledSolid<FittedBox>?) -> Bool {
-      guard let found, found.solid.isLarger(than: readings.cell),
-        found.explained >= (found.solid.notches.isEmpty ? readings.least : SolidFit.least)
-      else { return false }
+      guard let found, found.solid.isLarger(than: readings.cell) else { return false }
+      guard found.explained >= SolidFit.least else {
+        let isNear = found.solid.notches.isEmpty && found.explained >= readings.least
+        if isNear, found.cost < displaced?.cost ?? .infinity { displaced = found }
+        return false
+      }
       if found.cost(part) < best?.cost(part) ?? .infinity { best = found }
       return found.explained >= SolidFit.most
     }
@@ -49,9 +54,8 @@ extension FittedBox {
       tried.append(first)
       if !prefersWhole, isTakenCut(first) { return best }
     }
-    guard prefersWhole, best == nil else { return best }
-    _ = tried.first(where: isTakenCut)
-    return best
+    if prefersWhole, best == nil { _ = tried.first(where: isTakenCut) }
+    return best ?? displaced
   }
 
   /// The likeliest box near one, with as many parts missing; nil where it cannot become one that explains the object.

@@ -31,7 +31,7 @@ struct SolidReadings {
 
   /// The share that the right solid explains at least: all but strays, and the cells at edges that the sensor displaces.
   let most: Double
-  /// The share that a box without missing parts explains where it is taken for the object.
+  /// The share that a whole box explains at least where it is taken because none explains more.
   let least: Double
   let likelihood: SolidLikelihood
   let object: CellSet

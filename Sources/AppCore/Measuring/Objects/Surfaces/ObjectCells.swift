@@ -26,7 +26,7 @@ struct ObjectCells {
   /// A mask that continues by so much of the height above the readings, with this share of its cells, holds more of the
   /// object.
   private static let (unreadHeight, unreadShare) = (0.1, 0.04)
-  /// Quantile of the distances of an object's cells that is its far end.
+  /// Quantile of the distances of an object's upper cells at which these end.
   private static let farthest = 0.98
   /// Share of an object's cells that are its highest, and cells of a mask's upper end that may be strays.
   private static let (highest, strays) = (0.1, 5)
@@ -94,14 +94,16 @@ struct ObjectCells {
   ///   - length: Length of which it is the end.
   /// - Returns: Whether the object extends higher than its readings.
   func goesOn(_ grid: SurfaceGrid, above top: Double, of length: Double) -> Bool {
-    // As far as its most distant readings but strays, a ray that leads down is lowest.
-    let meters = quantile(cells.members.map(grid.meters), Self.farthest)
-    let least = top + max(Self.unreadHeight * length, Double(Self.doubtfulCells) * grid.pitch * meters)
+    let margin = max(
+      Self.unreadHeight * length, Double(Self.doubtfulCells) * grid.cellWidth(at: cells.members))
+    let upper = cells.members.filter { grid.points[$0].y > top - margin }
+    // As far as the most distant of its upper readings, a ray that leads down is lowest.
+    let meters = quantile((upper.isEmpty ? cells.members : upper).map(grid.meters), Self.farthest)
     let within = CellSet(width: grid.width, height: grid.height, grid.coverage.map { $0 > 0.99 })
       .eroded(Self.doubtfulCells)
     let above = within.members.count { cell in
       guard !cells[cell], !grid.isRead[cell] else { return false }
-      return (grid.camera + grid.rays[cell] * meters).y > least
+      return (grid.camera + grid.rays[cell] * meters).y > top + margin
     }
     return above >= ExtentEstimator.minimumPoints && Double(above) > Self.unreadShare * Double(within.count)
   }
