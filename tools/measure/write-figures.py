@@ -115,7 +115,10 @@ def boxes(results):
         "solids": rows(("solid", *map(seen, full)), solids),
         "doubts": rows(("set", "beyond", "by bias alone", "silent", "by bias alone", "good but warned of", "sides inferred", "intervals hold: observed", "inferred"), doubts),
         "missing": rows(("missing", *heads[:3], "yaw: 95 %", heads[5], "beyond", "silent", "sides inferred"), missing),
-        "agreement": rows(("capture, object", "%"), [[f"{row[0]}, {row[1]}", row[2]] for row in results["agreement"]]),
+        "agreement": rows(
+            ("capture, object", "observed: %", "held", "inferred: held"),
+            [[f"{row[0]}, {row[1]}", *row[2:]] for row in results["agreement"]],
+        ),
     }
 
 

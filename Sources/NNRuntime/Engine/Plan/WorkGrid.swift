@@ -61,7 +61,7 @@ package struct WorkGrid: Equatable, Sendable {
     }
   }
 
-  /// Of all ways to cut the work in enough pieces, the one that reads least.
+  /// The way to cut the work in enough pieces that reads least.
   ///
   /// A chunk reads its pixels, and the weights of its panels, which stay in the second-level cache from one chunk of a thread
   /// to the next.

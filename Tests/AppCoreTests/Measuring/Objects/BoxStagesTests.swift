@@ -137,7 +137,7 @@ import Testing
 
   /// Something nearer at a side, however little, may hide what would show that it ends there.
   @Test func whatIsNearerAtASideIsMet() {
-    let end = Self.middle - Self.along * Self.long
+    let end = Self.middle + Self.along * -Self.long
     let nearer = (0..<4).map { _ in end }
     let met = (0..<4).map { Self.search.meets(nearer, Self.faces.sides, $0, cell: 0.006) }
     #expect(met == [false, true, false, false])

@@ -135,7 +135,9 @@ struct SurfaceBox {
       faces.placeTop(height, above: bottom, mean: shared.ofMeanHeight)
     }
     // Where the sensor reads nothing of the object, the mask says how far up it extends.
-    if hiddenTop.isUnread { faces.raiseTop(to: object.maskTop(grid)) }
+    if hiddenTop.isUnread, let height = object.maskTop(grid, above: first.top.position) {
+      faces.raiseTop(to: height)
+    }
     let made = faces.box(
       from: bottom, isSupported: object.support != nil, isTopSeen: !hiddenTop.isUnseen)
     box = made.box

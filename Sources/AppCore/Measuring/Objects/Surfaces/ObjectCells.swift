@@ -1,6 +1,12 @@
 import FileFormats
 import Geometry
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The cells of a grid that see the object.
 ///
 /// Well inside the mask they do, well outside they do not; near its edge, where masks err, the surface
@@ -108,14 +114,28 @@ struct ObjectCells {
     return above >= ExtentEstimator.minimumPoints && Double(above) > Self.unreadShare * Double(within.count)
   }
 
-  /// The height at which the mask ends, as far away as the object's highest readings.
-  func maskTop(_ grid: SurfaceGrid) -> Double {
+  /// The height at which the mask ends, as far away as the object's highest readings; nil where a level surface at the top
+  /// would fill the mask by extending no more than twice as far as it is read.
+  ///
+  /// - Parameters:
+  ///   - grid: The depth around the object.
+  ///   - top: The height of the readings' upper end.
+  /// - Returns: The height, meters.
+  func maskTop(_ grid: SurfaceGrid, above top: Double) -> Double? {
     let highest = cells.members.sorted { grid.points[$0].y > grid.points[$1].y }
       .prefix(max(ExtentEstimator.minimumPoints, Int(clamping: Self.highest * Double(cells.count))))
     let meters = quantile(highest.map(grid.meters), 0.5)
-    let heights = grid.coverage.indices.filter { grid.coverage[$0] > 0.5 }
-      .map { (grid.camera + grid.rays[$0] * meters).y }.sorted(by: >)
-    return heights[min(Self.strays, heights.count - 1)]
+    func height(_ cell: Int) -> Double { (grid.camera + grid.rays[cell] * meters).y }
+    let mask = grid.coverage.indices.filter { grid.coverage[$0] > 0.5 }.sorted { height($0) > height($1) }
+    let end = mask[min(Self.strays, mask.count - 1)]
+    let (ray, camera) = (grid.rays[end], grid.camera)
+    let distances = cells.members.map { hypot(grid.points[$0].x - camera.x, grid.points[$0].z - camera.z) }
+    let (near, far) = (quantile(distances, 0.02), quantile(distances, 0.98))
+    if ray.y < 0, top < camera.y {
+      let level = hypot(ray.x, ray.z) * (top - camera.y) / ray.y
+      if level < far + (far - near) { return nil }
+    }
+    return height(end)
   }
 
   /// The largest connected part, the parts beside it, and large ones that end where the mask does.
