@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 extension FittedBall.Rays {
@@ -51,7 +52,7 @@ extension FittedBall.Rays {
       guard isMarked, any(hits.isMet) else { return hits }
       let ring = (square / a).roots / group.radius * FittedBall.Rays.rings
       hits.mark(marks[0], where: hits.isMet)
-      for face in 1..<Int(FittedBall.Rays.rings) {
+      for face in 1..<Int(clamping: FittedBall.Rays.rings) {
         hits.mark(marks[face], where: ring .>= Double(face))
       }
       return hits

@@ -1,3 +1,4 @@
+import FileFormats
 import Geometry
 
 extension FittedCylinder.Rays {
@@ -64,7 +65,7 @@ extension FittedCylinder.Rays {
       guard isMarked, any(hits.isMet) else { return hits }
       let strip = (square / a).roots / group.radius * FittedCylinder.Rays.strips
       hits.mark(marks[0], where: hits.isMet)
-      for face in 1..<Int(FittedCylinder.Rays.strips) {
+      for face in 1..<Int(clamping: FittedCylinder.Rays.strips) {
         hits.mark(marks[face], where: strip .>= Double(face))
       }
       hits.mark(marks[SolidFace.top.index], where: isFromAbove)
