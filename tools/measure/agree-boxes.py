@@ -3,15 +3,19 @@
 docs/benchmarks/boxes.md.
 
     python tools/measure/agree-boxes.py CAPTURE DETECTED --ardf .build/release/ardf [--class bed]
-        [--at-most PERCENT] [--least 10] [--within PERCENT] [--alike VIEWS]
+        [--at-most PERCENT] [--least 10] [--observed PERCENT] [--inferred PERCENT] [--width PERCENT] [--alike VIEWS]
+        [--record docs/benchmarks/boxes.json --name "bedroom, bed"]
 
 DETECTED is the output of `ardf detect CAPTURE --out DETECTED`. An object is that of the same class, in another frame,
 whose center lies nearest, and less than half of its shorter horizontal side away: things that lie side by side are not
 one. Of each, every side is compared between every two frames: the difference over the mean. Sides that are inferred in
-either frame count apart: their difference is expected within both intervals, as that of the others is. `--at-most` ends
-with 1 where the median of the others is larger, or fewer than `--least` were compared; `--within` where fewer of all
-differences, in percent, lie within both intervals. `--alike` ends with 1 where the object of most frames is turned alike
-in fewer, within 3 degrees.
+either frame count apart. Both intervals explain a difference that is no larger than they are together; a side without an
+interval is explained by nothing.
+
+Ends with 1 where a bar is missed: `--at-most`, the median difference of observed sides, of `--least` comparisons;
+`--observed` and `--inferred`, the share of differences that intervals explain; `--width`, the median interval of inferred
+sides, from end to end over the side, since wide intervals explain everything; `--alike`, in how many frames the object of
+most frames is turned alike, within 3 degrees. `--record` keeps the figures under a name.
 """
 
 import argparse
@@ -19,9 +23,11 @@ import itertools
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import recorded
 
 
 def measured(program, source, detected):
@@ -38,7 +44,7 @@ def sides(entry):
     marks = box.get("sides", {})
     observed = np.array(["inferred" not in (marks.get(f"-{axis}"), marks.get(f"+{axis}")) for axis in "xyz"])
     intervals = box["interval95"]["dimensions"]
-    half = np.array([(span[1] - span[0]) / 2 if span else np.inf for span in intervals])
+    half = np.array([(span[1] - span[0]) / 2 if span else np.nan for span in intervals])
     size = np.array(box["dimensions"], float)
     order = [0, 1, 2]
     if abs(size[0] - size[2]) < 1e-3 * size[0] and not observed[0]:
@@ -47,15 +53,69 @@ def sides(entry):
     return size[order], observed[order], half[order]
 
 
-def differences(first, second):
-    """Whether both boxes observe a side, how far they differ in %, and whether by no more than both intervals, a side each."""
-    (a, seen, span), (b, also, other) = sides(first), sides(second)
-    return list(zip(seen & also, np.abs(a - b) / ((a + b) / 2) * 100, np.abs(a - b) <= np.hypot(span, other), strict=True))
+@dataclass
+class Comparison:
+    """One side in two frames: both observe it, the difference in %, both intervals explain it, their mean width in %."""
+
+    is_observed: bool
+    difference: float
+    is_explained: bool
+    width: float
 
 
-def share(compared):
-    """How many of the compared sides, in %, lie within both intervals."""
-    return 100 * np.mean([holds for _, holds in compared]) if compared else 100.0
+def comparisons(first, second):
+    """One of each side."""
+    found = []
+    for a, b, seen, also, span, other in zip(*both(sides(first), sides(second)), strict=True):
+        mean = (a + b) / 2
+        # NaN, where an interval is missing, compares as false.
+        explained = bool(abs(a - b) <= np.hypot(span, other))
+        found.append(Comparison(bool(seen and also), abs(a - b) / mean * 100, explained, (span + other) / mean * 100))
+    return found
+
+
+def both(first, second):
+    return (column for pair in zip(first, second, strict=True) for column in pair)
+
+
+class Agreement:
+    """The comparisons of all objects, or of some."""
+
+    def __init__(self, compared):
+        self.observed = [one for one in compared if one.is_observed]
+        self.inferred = [one for one in compared if not one.is_observed]
+
+    @property
+    def median(self):
+        """The median difference of observed sides, in %."""
+        return float(np.median([one.difference for one in self.observed])) if self.observed else np.nan
+
+    def figures(self):
+        """Rows of the page: the median, and of observed and inferred sides those explained and the median width."""
+        parts = [f"{self.median:.1f}" if self.observed else ""]
+        for group in (self.observed, self.inferred):
+            parts.append(f"{explained(group)} of {len(group)}" if group else "")
+            parts.append(f"{width(group):.0f} %" if group else "")
+        return parts
+
+    def missed(self, options):
+        """The bars that are missed, in words."""
+        if options.at_most is not None and not (len(self.observed) >= options.least and self.median <= options.at_most):
+            yield f"a median of at most {options.at_most} % of at least {options.least} comparisons"
+        for name, asked, group in (("observed", options.observed, self.observed), ("inferred", options.inferred, self.inferred)):
+            if asked is not None and not (group and 100 * explained(group) >= asked * len(group)):
+                yield f"intervals that explain {asked} % of the differences of {name} sides"
+        if options.width is not None and not (self.inferred and width(self.inferred) <= options.width):
+            yield f"a median interval of inferred sides of at most {options.width} %"
+
+
+def explained(group):
+    return sum(one.is_explained for one in group)
+
+
+def width(group):
+    """The median width of intervals, in %, missing ones being endless."""
+    return float(np.median([np.inf if np.isnan(one.width) else one.width for one in group]))
 
 
 def apart(group, entry):
@@ -82,11 +142,17 @@ def main():
     parser.add_argument("detected", type=Path)
     parser.add_argument("--ardf", required=True)
     parser.add_argument("--class", dest="wanted", help="this class alone")
-    parser.add_argument("--at-most", type=float, help="end with 1 where the median of all, in %%, is larger")
+    parser.add_argument("--at-most", type=float, help="the largest median difference of observed sides, in %%")
     parser.add_argument("--least", type=int, default=10, help="comparisons that `--at-most` needs")
-    parser.add_argument("--within", type=float, help="end with 1 where fewer, in %%, lie within both intervals")
-    parser.add_argument("--alike", type=int, help="end with 1 where fewer views of the first object are turned alike")
+    parser.add_argument("--observed", type=float, help="least share of explained differences, observed sides, in %%")
+    parser.add_argument("--inferred", type=float, help="the same of inferred sides")
+    parser.add_argument("--width", type=float, help="the largest median interval of inferred sides, in %% of the side")
+    parser.add_argument("--alike", type=int, help="least frames of the first object turned alike")
+    parser.add_argument("--record", type=Path, help="keep the figures in these results: docs/benchmarks/boxes.json")
+    parser.add_argument("--name", help="the row's name in the results: capture, object")
     options = parser.parse_args()
+    if options.record and not options.name:
+        parser.error("--record asks for --name")
     groups = []
     for frame, entry in measured(options.ardf, options.capture, options.detected):
         if options.wanted not in (None, entry["className"]) or entry["box3D"]["method"] == "sixpoint":
@@ -97,35 +163,35 @@ def main():
             nearest.append((frame, entry))
         else:
             groups.append([(frame, entry)])
-    # Differences in %, and whether they lie within both intervals, by whether both sides are observed.
-    everything = {True: [], False: []}
+    if not groups:
+        sys.exit("no object was measured")
+    everything = []
     longest = max(groups, key=len)
     print(f"{longest[0][1]['className']}: {alike(longest)} of {len(longest)} turned alike")
     for group in groups:
-        compared = [pair for a, b in itertools.combinations(group, 2) for pair in differences(a[1], b[1])]
-        for is_observed, difference, holds in compared:
-            everything[is_observed].append((difference, holds))
-        name = group[0][1]["className"]
+        compared = [side for a, b in itertools.combinations(group, 2) for side in comparisons(a[1], b[1])]
+        everything += compared
         for frame, entry in group:
             size, observed, _ = sides(entry)
             print("   ", frame, np.round(np.where(observed, size, np.nan), 3), entry["warnings"])
-        seen = [difference for is_observed, difference, _ in compared if is_observed]
-        if seen:
-            print(f"{name}: {len(group)} frames, {len(seen)} comparisons, median {np.median(seen):.1f} %")
-    observed = [difference for difference, _ in everything[True]]
-    if observed:
-        print(f"all: {len(observed)} comparisons, median {np.median(observed):.1f} %")
-    for is_observed, name in ((True, "observed"), (False, "inferred")):
-        if everything[is_observed]:
-            print(f"within both intervals: {share(everything[is_observed]):.1f} % of {len(everything[is_observed])} {name}")
-    enough = len(observed) >= options.least
-    if options.at_most is not None and not (enough and np.median(observed) <= options.at_most):
-        sys.exit(f"a median of at most {options.at_most} % of at least {options.least} comparisons is asked")
-    held = share(everything[True] + everything[False])
-    if options.within is not None and held < options.within:
-        sys.exit(f"{held:.1f} % of the differences lie within both intervals, where {options.within} % is asked")
+        if compared:
+            print(f"{group[0][1]['className']}: {len(group)} frames,", described(Agreement(compared)))
+    found = Agreement(everything)
+    print("all:", described(found))
+    if options.record:
+        kept = json.loads(options.record.read_text())
+        kept["agreement"][options.name] = found.figures()
+        options.record.write_text(recorded.text(kept))
+    missed = list(found.missed(options))
     if options.alike is not None and alike(longest) < options.alike:
-        sys.exit(f"{options.alike} views turned alike are asked")
+        missed.append(f"{options.alike} views turned alike")
+    if missed:
+        sys.exit(f"asked for: {'; '.join(missed)}")
+
+
+def described(agreement):
+    median, seen, narrow, inferred, wide = agreement.figures()
+    return f"median {median or '-'} %; explained {seen or '-'} ({narrow}), inferred {inferred or '-'} ({wide})"
 
 
 if __name__ == "__main__":

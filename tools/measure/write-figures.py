@@ -116,8 +116,8 @@ def boxes(results):
         "doubts": rows(("set", "beyond", "by bias alone", "silent", "by bias alone", "good but warned of", "sides inferred", "intervals hold: observed", "inferred"), doubts),
         "missing": rows(("missing", *heads[:3], "yaw: 95 %", heads[5], "beyond", "silent", "sides inferred"), missing),
         "agreement": rows(
-            ("capture, object", "observed: %", "held", "inferred: held"),
-            [[f"{row[0]}, {row[1]}", *row[2:]] for row in results["agreement"]],
+            ("capture, object", "observed: %", "explained", "intervals", "inferred: explained", "intervals"),
+            [[name, *figures] for name, figures in results["agreement"].items()],
         ),
     }
 

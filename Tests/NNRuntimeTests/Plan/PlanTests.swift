@@ -169,6 +169,21 @@ struct PlanTests {
   }
 
   @Test(
+    "large weights of small maps are read once, large maps too",
+    .enabled(if: InstructionSet.available.contains(.avx512), "the CPU has no AVX-512"),
+    arguments: [(7, 320, 1280, true), (7, 160, 960, true), (112, 16, 96, false), (56, 64, 256, false)])
+  func leastReading(_ side: Int, _ channels: Int, _ outChannels: Int, _ cutsPanels: Bool) throws {
+    let shape = ConvolutionShape(
+      inHeight: side, inWidth: side, inChannels: channels, outHeight: side, outWidth: side,
+      outChannels: outChannels, kernelHeight: 1, kernelWidth: 1, stride: 1, padding: 0)
+    let kernel = try #require(
+      Backend.native.catalogue(.avx512).candidates(shape).first { $0.items == .pixels })
+    let grid = WorkGrid(kernel, shape)
+    #expect(grid.chunks >= 8)
+    #expect(cutsPanels ? grid.rowChunks == 1 : grid.panelChunks == 1)
+  }
+
+  @Test(
     "beside bf16, Winograd's integers wherever it can be had and there are pixels",
     .enabled(if: InstructionSet.available.contains(.avx512bf16), "the CPU has no AVX-512 BF16"),
     arguments: [

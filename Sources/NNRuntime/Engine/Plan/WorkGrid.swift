@@ -8,9 +8,9 @@ package struct WorkGrid: Equatable, Sendable {
   /// Rows in all, and the unit that no cut divides.
   var rows: Int
   var unit: Int
-  var rowChunks: Int
+  package var rowChunks: Int
   var panels: Int
-  var panelChunks: Int
+  package var panelChunks: Int
   /// Whether the chunks of the same rows follow each other, not those of the same panels.
   var keepsRows = false
 

@@ -32,8 +32,10 @@ struct ObjectCells {
   /// A mask that continues by so much of the height above the readings, with this share of its cells, holds more of the
   /// object.
   private static let (unreadHeight, unreadShare) = (0.1, 0.04)
-  /// Quantile of the distances of an object's upper cells at which these end.
-  private static let farthest = 0.98
+  /// Quantiles of cells' distances at which an object begins and ends.
+  private static let (nearest, farthest) = (0.02, 0.98)
+  /// A level surface fills a mask by extending at most so many times as far as it is read.
+  private static let mostFilled = 2.0
   /// Share of an object's cells that are its highest, and cells of a mask's upper end that may be strays.
   private static let (highest, strays) = (0.1, 5)
   /// Cells of the ramp between two parts.
@@ -130,10 +132,10 @@ struct ObjectCells {
     let end = mask[min(Self.strays, mask.count - 1)]
     let (ray, camera) = (grid.rays[end], grid.camera)
     let distances = cells.members.map { hypot(grid.points[$0].x - camera.x, grid.points[$0].z - camera.z) }
-    let (near, far) = (quantile(distances, 0.02), quantile(distances, 0.98))
+    let (near, far) = (quantile(distances, Self.nearest), quantile(distances, Self.farthest))
     if ray.y < 0, top < camera.y {
-      let level = hypot(ray.x, ray.z) * (top - camera.y) / ray.y
-      if level < far + (far - near) { return nil }
+      let surface = hypot(ray.x, ray.z) * (top - camera.y) / ray.y
+      if surface < near + Self.mostFilled * (far - near) { return nil }
     }
     return height(end)
   }
