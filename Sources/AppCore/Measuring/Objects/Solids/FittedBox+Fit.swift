@@ -96,7 +96,10 @@ extension FittedBox {
       {
         return nil
       }
+      // It is kept: with a part missing it may explain more.
+      if likelihood.isOutOfReach(box, of: readings.least, readings.object, after: round) { break }
     }
+    likelihood = readings.likelihood
     likelihood.measureNoise(box, usual: readings.noise)
     return SettledSolid(
       solid: box, errors: errors, explained: likelihood.explained(box, object: readings.object),

@@ -40,6 +40,7 @@ extension FittedSolid {
       {
         return nil
       }
+      if likelihood.isOutOfReach(solid, of: SolidFit.least, readings.object, after: round) { return nil }
     }
     likelihood.measureNoise(solid, usual: readings.noise)
     let explained = likelihood.explained(solid, object: readings.object)

@@ -21,6 +21,8 @@ package struct SolidFit {
   static let roughest = 2.0
   /// A solid that explains less than this after this many rounds is given up.
   static let hopeless = (rounds: 3, share: 0.6)
+  /// After the wide rounds, sweeps raise the share that a solid explains by less than this.
+  static let outOfReach = 0.06
   /// Reach of the first sweeps in cells to either side, and of the last in standard errors.
   static let reach = (cells: 5.0, errors: 5.0)
   /// Rounds of sweeps; the first are wide, and this number of readings is enough for them.
@@ -122,6 +124,15 @@ package struct SolidFit {
     roughness = settled.roughness
     errors = settled.errors[..<4].map { Self.dispersion * $0 }
     topError = Self.dispersion * settled.errors[4]
+  }
+}
+
+extension SolidLikelihood {
+  /// Whether further sweeps cannot make a solid explain a share of the readings: it is far from that after the wide rounds.
+  func isOutOfReach(
+    _ solid: some FittedSolid, of share: Double, _ object: CellSet, after round: Int
+  ) -> Bool {
+    round + 1 >= SolidFit.wide && explained(solid, object: object) < share - SolidFit.outOfReach
   }
 }
 
