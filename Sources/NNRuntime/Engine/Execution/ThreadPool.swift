@@ -4,8 +4,11 @@
 // before, out of its own core's cache; without chunks of its own it takes others' from their ends. One word holds
 // a queue: generation (24 bits), end (20), next chunk (20). Whoever moves the word on from a chunk has that chunk;
 // as a step ends only when all its chunks are done, the step's body is alive for whoever holds one. Threads without
-// work spin for a while, then sleep. With more threads than processors spinning would only keep those with work from
-// running: then the threads sleep at once, the caller too, and no more are woken than can run.
+// work spin for a while, each on its own queue, then sleep. With more threads than processors spinning would only keep
+// those with work from running: then the threads sleep at once, the caller too, and no more are woken than can run.
+//
+// What a thread writes at every chunk (its queue, its count of chunks done) has cache lines of its own, and what is written
+// once a step is apart from what is polled: a line that two cores write costs each of them about .1 us.
 
 import CKernelShims
 import Synchronization
@@ -97,25 +100,16 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   /// Turns of the spinning loop before a thread sleeps: some hundred microseconds.
   private static let patience = 20_000
 
-  /// Words between queues: two cache lines, which processors fetch together.
-  private static let spacing = 16
-
   private let threads: Int
   /// More threads than processors.
   private let isCrowded: Bool
-  private let queues: UnsafeMutablePointer<Atomic<UInt64>>
-  private var generation: UInt64 = 0
+  private let lines: TeamLines
   /// The threads from this one on leave chunks to the others.
   ///
   /// One that has not seen a new number yet may still take some.
   private let working: Atomic<Int>
-  private let completed = Atomic<Int>(0)
   private let sleepers = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
-  /// Written before the queues announce a step, read only by holders of one of its chunks.
-  private nonisolated(unsafe) var body: Body?
-  /// Chunks of the step; written and read as `body` is.
-  private nonisolated(unsafe) var chunks = 0
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   /// There is work.
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -127,8 +121,7 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
     threads = count + 1
     working = Atomic(threads)
     isCrowded = threads > ThreadPool.processors
-    unsafe queues = .allocate(capacity: threads * Self.spacing)
-    for index in 0..<threads * Self.spacing { unsafe (queues + index).initialize(to: Atomic(0)) }
+    lines = TeamLines(threads: threads)
     unsafe mutex = .allocate(capacity: 1)
     unsafe condition = .allocate(capacity: 1)
     unsafe finished = .allocate(capacity: 1)
@@ -161,8 +154,7 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   }
 
   deinit {
-    unsafe queues.deinitialize(count: threads * Self.spacing)
-    unsafe queues.deallocate()
+    lines.deallocate()
     unsafe pthread_mutex_destroy(mutex)
     unsafe pthread_cond_destroy(condition)
     unsafe pthread_cond_destroy(finished)
@@ -181,76 +173,105 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   }
 
   func run(_ chunks: Int, threads working: Int, _ body: @escaping Body) {
-    self.working.store(working, ordering: .sequentiallyConsistent)
-    unsafe self.body = body
-    unsafe self.chunks = chunks
-    completed.store(0, ordering: .relaxed)
-    generation = (generation &+ 1) & 0xFF_FFFF
+    if self.working.load(ordering: .relaxed) != working {
+      self.working.store(working, ordering: .sequentiallyConsistent)
+    }
+    unsafe lines.step.pointee.begin(chunks, body)
+    let (generation, target) = unsafe (lines.step.pointee.generation, lines.step.pointee.target)
     for thread in 0..<threads {
       let (index, next) = (min(thread, working), min(thread + 1, working))
       let queue = Queue(
         generation: generation, next: chunks * index / working, end: chunks * next / working)
-      unsafe queues[thread * Self.spacing].store(queue.word, ordering: .sequentiallyConsistent)
+      unsafe lines.queue(thread).pointee.store(queue.word, ordering: .sequentiallyConsistent)
     }
     if sleepers.load(ordering: .sequentiallyConsistent) > 0 {
       if isCrowded { wake(atMost: min(ThreadPool.processors, chunks) - 1) } else { wake() }
     }
-    while takeChunk(thread: 0) {}
-    if isCrowded { awaitEnd(of: chunks) }
+    while takeChunk(thread: 0) == .lookAgain {}
+    if isCrowded { awaitEnd(target) }
     var turns = 0
-    while completed.load(ordering: .acquiring) < chunks {
+    while !isDone(target) {
       turns += 1
       if turns < Self.patience { ardf_spin_pause() } else { sched_yield() }
     }
-    unsafe self.body = nil
+    unsafe lines.step.pointee.body = nil
   }
 
   private func work(_ thread: Int) {
     var idle = 0
+    // The step of which no chunk is left.
+    var over = Queue(word: 0).generation
     while !stopping.load(ordering: .acquiring) {
-      if thread < working.load(ordering: .relaxed), takeChunk(thread: thread) {
-        idle = 0
-      } else if !isCrowded && idle < Self.patience {
+      let generation = unsafe Queue(word: lines.queue(thread).pointee.load(ordering: .acquiring)).generation
+      if generation != over, thread < working.load(ordering: .relaxed) {
+        switch takeChunk(thread: thread) {
+        case .lookAgain:
+          idle = 0
+          continue
+        case .noneLeft(let generation): over = generation
+        case .notYetGiven: break
+        }
+      }
+      if !isCrowded && idle < Self.patience {
         idle += 1
         ardf_spin_pause()
       } else {
         sleep(thread)
+        // A sleeper is woken for any queue.
+        over = .max
         idle = 0
       }
     }
   }
 
-  /// Runs a chunk of the step, the thread's own next one or another's last; false where none is left.
-  private func takeChunk(thread: Int) -> Bool {
+  private enum Taking: Equatable {
+    /// A chunk was run, or another thread was faster.
+    case lookAgain
+    /// None is left of that step.
+    case noneLeft(generation: UInt64)
+    /// Some queues are still of the step before.
+    case notYetGiven
+  }
+
+  /// Runs a chunk of the step, the thread's own next one or another's last.
+  private func takeChunk(thread: Int) -> Taking {
+    let own = unsafe Queue(word: lines.queue(thread).pointee.load(ordering: .acquiring)).generation
+    var areAllGiven = true
     for offset in 0..<threads {
       let index = thread + offset < threads ? thread + offset : thread + offset - threads
-      let seen = unsafe queues[index * Self.spacing].load(ordering: .acquiring)
+      let seen = unsafe lines.queue(index).pointee.load(ordering: .acquiring)
       let queue = Queue(word: seen)
+      if queue.generation != own { areAllGiven = false }
       guard queue.next < queue.end else { continue }
       let (chunk, rest) = offset == 0 ? queue.withoutFirst() : queue.withoutLast()
       guard
-        unsafe queues[index * Self.spacing].weakCompareExchange(
+        unsafe lines.queue(index).pointee.weakCompareExchange(
           expected: seen, desired: rest.word, ordering: .acquiringAndReleasing
         ).exchanged
-      else { return true }
-      if isCrowded {
-        // Read while the chunk keeps the step from ending.
-        let chunks = unsafe self.chunks
-        unsafe body!(chunk, thread)
-        if completed.add(1, ordering: .acquiringAndReleasing).newValue == chunks, thread != 0 { tellEnd() }
-      } else {
-        unsafe body!(chunk, thread)
-        completed.add(1, ordering: .releasing)
-      }
-      return true
+      else { return .lookAgain }
+      // Read while the chunk keeps the step from ending.
+      let target = unsafe lines.step.pointee.target
+      unsafe lines.step.pointee.body!(chunk, thread)
+      unsafe lines.done(thread).pointee.add(1, ordering: .sequentiallyConsistent)
+      if isCrowded, thread != 0, isDone(target) { tellEnd() }
+      return .lookAgain
     }
-    return false
+    return areAllGiven ? .noneLeft(generation: own) : .notYetGiven
+  }
+
+  /// Whether so many chunks of all steps are done.
+  private func isDone(_ target: UInt64) -> Bool {
+    var done: UInt64 = 0
+    for thread in 0..<threads {
+      done &+= unsafe lines.done(thread).pointee.load(ordering: .sequentiallyConsistent)
+    }
+    return done >= target
   }
 
   private func hasWork(for thread: Int) -> Bool {
     guard thread < working.load(ordering: .sequentiallyConsistent) else { return false }
     return (0..<threads).contains { thread in
-      let queue = unsafe Queue(word: queues[thread * Self.spacing].load(ordering: .sequentiallyConsistent))
+      let queue = unsafe Queue(word: lines.queue(thread).pointee.load(ordering: .sequentiallyConsistent))
       return queue.next < queue.end
     }
   }
@@ -266,9 +287,9 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   }
 
   /// Sleeps until all chunks are done.
-  private func awaitEnd(of chunks: Int) {
+  private func awaitEnd(_ target: UInt64) {
     unsafe pthread_mutex_lock(mutex)
-    while completed.load(ordering: .acquiring) < chunks { unsafe pthread_cond_wait(finished, mutex) }
+    while !isDone(target) { unsafe pthread_cond_wait(finished, mutex) }
     unsafe pthread_mutex_unlock(mutex)
   }
 
@@ -291,6 +312,56 @@ private typealias Body = @Sendable (_ chunk: Int, _ thread: Int) -> Void
   }
 }
 
+/// Memory that the threads share at every step, each part on a pair of cache lines, which processors fetch together: the step,
+/// every thread's queue, and how many chunks it has done.
+@safe private struct TeamLines: @unchecked Sendable {
+  /// A step that runs; written before the queues announce it, read only by holders of one of its chunks.
+  struct Step {
+    var generation: UInt64 = 0
+    /// Chunks of all steps so far, this one included.
+    var target: UInt64 = 0
+    var body: Body?
+
+    mutating func begin(_ chunks: Int, _ body: @escaping Body) {
+      generation = (generation &+ 1) & 0xFF_FFFF
+      target &+= UInt64(chunks)
+      self.body = body
+    }
+  }
+
+  private static let pair = 128
+  private let memory: UnsafeMutableRawPointer
+  private let threads: Int
+
+  init(threads: Int) {
+    self.threads = threads
+    let count = 1 + 2 * threads
+    unsafe memory = .allocate(byteCount: count * Self.pair, alignment: Self.pair)
+    unsafe memory.bindMemory(to: Step.self, capacity: 1).initialize(to: Step())
+    for index in 1..<count {
+      unsafe (memory + index * Self.pair).bindMemory(to: Atomic<UInt64>.self, capacity: 1)
+        .initialize(to: Atomic(0))
+    }
+  }
+
+  func deallocate() {
+    unsafe step.deinitialize(count: 1)
+    for thread in 0..<threads {
+      unsafe queue(thread).deinitialize(count: 1)
+      unsafe done(thread).deinitialize(count: 1)
+    }
+    unsafe memory.deallocate()
+  }
+
+  var step: UnsafeMutablePointer<Step> { unsafe memory.assumingMemoryBound(to: Step.self) }
+  func queue(_ thread: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(1 + 2 * thread) }
+  func done(_ thread: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(2 + 2 * thread) }
+
+  private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    unsafe (memory + index * Self.pair).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+}
+
 /// The chunks `next..<end` of a step, in one word.
 private struct Queue {
   let word: UInt64
@@ -301,6 +372,7 @@ private struct Queue {
     word = generation << 40 | UInt64(end) << 20 | UInt64(next)
   }
 
+  var generation: UInt64 { word >> 40 }
   var next: Int { Int(word & 0xF_FFFF) }
   var end: Int { Int(word >> 20 & 0xF_FFFF) }
 
