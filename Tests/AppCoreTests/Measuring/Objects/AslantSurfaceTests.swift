@@ -65,6 +65,12 @@ import Testing
     #expect(extent.warnings.contains(.irregular))
     let shares = [errors.dimensions.x / box.dimensions.x, errors.dimensions.z / box.dimensions.z]
     #expect((shares.max() ?? 0) >= UprightSide.mostUnseen, "\(shares)")
+    // Even where its surface leads to all of its ends.
+    var egg = SurfaceBoxTests.scene((0.5, 0.25, 0.36), distance: 1.5, pitch: 50, yaw: 0.9)
+    egg.isBall = true
+    let open = SensorSizesTests.measured(egg, egg.sensor(width: 256, 192).depth, .lidar)
+    let (around, beyond) = (try #require(open.box3D).dimensions, try #require(open.errors).dimensions)
+    #expect(beyond.x >= UprightSide.mostUnseen * around.x && beyond.z >= UprightSide.mostUnseen * around.z)
   }
 
   /// The height of a thin slab is measured across its outline too where readings are missing around it.

@@ -201,6 +201,10 @@ import Testing
     faces.sides[3].unseen = 0.05
     let bounded = faces.box(from: 0, isSupported: true, isTopSeen: true)
     #expect(abs(bounded.unseen.z - 0.05 * 0.1) < Self.rounding, "its end is shown")
+    // To the end of what has no length nothing leads.
+    faces.sides[3].estimate = Self.side(-Self.across, -0.2).estimate
+    let flat = faces.box(from: 0, isSupported: true, isTopSeen: true)
+    #expect(abs(flat.unseen.z - 0.6) < Self.rounding)
     // Nearly as deep as it is wide, it is known to the usual share.
     faces.sides[3] = Self.side(-Self.across, 0.39, isHidden: true)
     faces.sides[3].evidence = .inferred

@@ -76,6 +76,8 @@ import Testing
     scene.isBall = true
     let extent = SensorSizesTests.measured(scene, scene.sensor(width: 256, 192).depth, .unknown)
     #expect(extent.box3D != nil && !extent.warnings.contains(.round))
+    // No turn of a box suits it: it may be any.
+    #expect(extent.errors?.yaw == BoxFaces.anyTurn)
   }
 
   /// A sensor doubts the cells beside a step too, which lie on a surface: they are read as the ramp's are.
@@ -122,6 +124,67 @@ import Testing
     #expect(try #require(extent.sides).maxY == .inferred)
     // The mask says how high it extends, by the seat's depth: what is seen of the chair is half as high.
     #expect(abs(try #require(extent.box3D).dimensions.y / scene.size.y - 1) < 0.25)
+  }
+
+  /// A bed whose far end the sensor does not read: a level surface that extends no more than twice as far fills the mask.
+  @Test(arguments: [25.0, 40]) func anUnreadEndOfALevelTopIsNotHigher(pitch: Double) throws {
+    let bed = SurfaceBoxTests.scene((1.9, 0.5, 1.5), distance: 4.2, pitch: pitch, yaw: 0.26)
+    let (depth, isBox) = bed.sensor(width: 256, 192)
+    var values = depth
+    let columns = (0..<256).filter { x in (0..<192).contains { isBox[x, $0] != 0 } }
+    for x in columns[0] - 2...columns[columns.count / 5] { for y in 0..<192 { values[x, y] = 0 } }
+    let extent = SensorSizesTests.measured(bed, values, .lidar)
+    #expect(try #require(extent.sides).maxY == .inferred)
+    #expect(abs(try #require(extent.box3D).dimensions.y / bed.size.y - 1) < 0.01)
+  }
+
+  /// Little of a plank's outline lies at its far end, where something nearer begins: the plank may continue behind that,
+  /// though what is nearer is too little to say that it hides the plank.
+  @Test func aSideAtWhichSomethingNearerBeginsMayGoOn() throws {
+    let plank = SurfaceBoxTests.scene((0.1, 0.1, 0.8), distance: 1.2, pitch: 30, yaw: 0)
+    let (depth, isBox) = plank.sensor(width: 256, 192)
+    let firsts = (0..<192).map { y -> Int in (0..<256).first { x in isBox[x, y] == 1 } ?? 256 }
+    let end = firsts.min() ?? 0
+    var nearer = depth
+    for (y, first) in firsts.enumerated() where first < end + 6 {
+      for x in first - 12..<first { nearer[x, y] = 0.5 }
+    }
+    func share(_ depth: Plane<Float>) throws -> Double {
+      let extent = SensorSizesTests.measured(plank, depth, .lidar)
+      #expect(!extent.warnings.contains(.occluded))
+      return try #require(extent.errors).dimensions.x / (try #require(extent.box3D)).dimensions.x
+    }
+    #expect(try share(depth) < 0.05)
+    #expect(try share(nearer) >= UprightSide.mostUnseen)
+  }
+
+  /// A crate before the lower half of a box's end, which the mask leaves out: the box does not end where the crate begins.
+  @Test func aBoxGoesOnBehindWhatIsNearer() throws {
+    let scene = SurfaceBoxTests.scene((0.6, 0.3, 0.4), distance: 1.8, pitch: 15, yaw: 0)
+    let (exact, isBox) = scene.sensor(width: 256, 192)
+    let columns = (0..<256).filter { x in (0..<192).contains { y in isBox[x, y] == 1 } }
+    let last = try #require((0..<192).last { y in columns.contains { x in isBox[x, y] == 1 } })
+    let (middle, rows) = (columns[columns.count / 2], last - 6..<last + 12)
+    var depth = exact
+    for y in rows { for x in middle..<256 { depth[x, y] = 1 } }
+    let whole = scene.exactDetection()
+    let mask = try #require(whole.mask)
+    var seen = Plane<UInt8>(width: 1920, height: 1440, fill: 0)
+    for v in 0..<1440 {
+      for u in 0..<1920 where mask.probability(at: Point2(Double(u), Double(v))) > 0.5 {
+        // A cell has 7.5 x 7.5 pixels.
+        if !rows.contains(v * 2 / 15) || u * 2 / 15 < middle { seen[u, v] = 255 }
+      }
+    }
+    let detection = Detection(
+      id: 0, classId: 0, className: "box", confidence: 0.9, box: whole.box, mask: InstanceMask(binary: seen))
+    let frame = CapturedFrame(
+      name: "crate", image: nil, imageSize: TableScene.imageSize, depth: depth, sensor: SensorModel(.lidar),
+      intrinsics: TableScene.intrinsics, cameraToWorld: scene.pose, orientation: .right)
+    let extent = ExtentEstimator(scene: DepthScene(frame: frame)).extent(of: detection)
+    let errors = SurfaceBoxTests.errors(try #require(extent.box3D), scene)
+    #expect(errors.allSatisfy { $0 < 0.01 }, "\(errors)")
+    #expect(extent.warnings.contains(.occluded) && extent.warnings.contains(.unseenSide))
   }
 
   /// The underside of a board above is not what an object stands on.
