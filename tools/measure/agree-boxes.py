@@ -65,17 +65,14 @@ class Comparison:
 
 def comparisons(first, second):
     """One of each side."""
+    (lengths, seen, spans), (others, also, ends) = sides(first), sides(second)
     found = []
-    for a, b, seen, also, span, other in zip(*both(sides(first), sides(second)), strict=True):
+    for a, b, is_observed, span, other in zip(lengths, others, seen & also, spans, ends, strict=True):
         mean = (a + b) / 2
         # NaN, where an interval is missing, compares as false.
         explained = bool(abs(a - b) <= np.hypot(span, other))
-        found.append(Comparison(bool(seen and also), abs(a - b) / mean * 100, explained, (span + other) / mean * 100))
+        found.append(Comparison(bool(is_observed), abs(a - b) / mean * 100, explained, (span + other) / mean * 100))
     return found
-
-
-def both(first, second):
-    return (column for pair in zip(first, second, strict=True) for column in pair)
 
 
 class Agreement:
