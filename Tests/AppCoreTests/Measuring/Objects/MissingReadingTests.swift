@@ -61,6 +61,21 @@ import Testing
     #expect(!whole.warnings.contains(.unread))
   }
 
+  /// The far part of a bed is not read: its mask may be the surface's end or a high back, and the interval holds both.
+  @Test(arguments: [15.0, 25, 35, 45], [0.35, 0.6])
+  func theHeightOfABedReadInPartIsInItsInterval(pitch: Double, share: Double) throws {
+    let bed = SurfaceBoxTests.scene((1.9, 0.5, 1.5), distance: 3.2, pitch: pitch, yaw: 0.26)
+    let extent = Self.measured(bed) { depth, isBox in
+      let columns = (0..<256).filter { x in (0..<192).contains { isBox[x, $0] != 0 } }
+      let missing = Int(clamping: share * Double(columns.count))
+      for x in columns[0] - 2...columns[missing] { for y in 0..<192 { depth[x, y] = 0 } }
+    }
+    let (height, errors) = (try #require(extent.box3D).dimensions.y, try #require(extent.errors))
+    let reach = BoxErrors.deviations * errors.dimensions.y
+    #expect(abs(height - 0.5) <= reach, "\(height) ± \(reach)")
+    #expect(extent.warnings.contains(.unread))
+  }
+
   /// Fused depth passes from one surface to another where sensors read nothing: at edges.
   @Test func fusedDepthMovesNoSideOfWhatIsRead() throws {
     func dropEdges(_ depth: inout Plane<Float>, _ isBox: Plane<UInt8>) {

@@ -55,9 +55,11 @@ extension BoxFaces {
       }
       return pair.reduce(0) { hypot($0, $1.evidence == .inferred ? $1.unseen(of: length, across: width) : 0) }
     }
+    // A raised top may as well be where the readings end: the interval reaches down to there.
+    let upwards = hypot(UprightSide.mostUnseen * (top - bottom), raise / BoxErrors.deviations)
     let beyond = BoxDimensions(
       x: unseen(faces[..<2], own.sizeX, across: own.sizeZ),
-      y: isTopSeen && isSupported ? 0 : UprightSide.mostUnseen * (top - bottom),
+      y: isTopSeen && isSupported ? 0 : upwards,
       z: unseen(faces[2...], own.sizeZ, across: own.sizeX))
     /// Standard error of a length between two faces, meters.
     func whole(_ pair: ArraySlice<UprightSide>, _ unseen: Double) -> Double {

@@ -17,6 +17,8 @@ package struct BoxFaces {
   package var top: SideEstimate
   /// Standard error of the top's height, meters.
   package var topError: Double
+  /// How far above the readings the top lies, meters: so much lower it may be.
+  package private(set) var raise = 0.0
 
   /// Faces as the surface's ends have them.
   package init(turn: Double, sides: [UprightSide], top: SideEstimate) {
@@ -107,8 +109,11 @@ package struct BoxFaces {
     topError = height.error
   }
 
-  /// Moves the top up to a height, if that is above it.
-  package mutating func raiseTop(to height: Double) { top = top.moved(to: max(top.position, height)) }
+  /// Moves the top up from where readings end to a height, if that is above it.
+  package mutating func raiseTop(to height: Double) {
+    raise = max(0, height - top.position)
+    top = top.moved(to: top.position + raise)
+  }
 
   // MARK: Evidence
 
