@@ -131,13 +131,13 @@ struct TokenConformance {
     var numbers = TestNumbers(seed: 3)
     let scale = GuardedFloats(numbers.next(test.channels))
     let shift = GuardedFloats(numbers.next(test.channels))
-    for operation in [ElementwiseOperation.unary, .add, .affine] {
+    for operation in ElementwiseOperation.allCases {
       for activation in Activation.allCases {
         let found = outputs(test) { output, begin, end in
           var task = unsafe ElementwiseTask(
             operation: operation, activation: activation, width: test.width, channels: test.channels,
             a: a.input,
-            b: operation == .add ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
+            b: operation.readsTwo ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
             output: output.output)
           kernels.kernels(of: ElementwiseTask.self)[0].run(&task, begin..<end)
         }
@@ -146,14 +146,22 @@ struct TokenConformance {
           for x in 0..<test.width {
             for channel in 0..<test.channels {
               var sum = Expected()
+              let (first, second) = (a[y, x, channel], b[y, x, channel])
               switch operation {
-              case .unary: sum.add(a[y, x, channel])
+              case .unary: sum.add(first)
               case .add:
-                sum.add(a[y, x, channel])
-                sum.add(b[y, x, channel])
+                sum.add(first)
+                sum.add(second)
               case .affine:
-                sum.add(a[y, x, channel], scale[channel])
+                sum.add(first, scale[channel])
                 sum.add(shift[channel])
+              case .subtract:
+                sum.add(first)
+                sum.add(-second)
+              case .multiply: sum.add(first, second)
+              case .divide: sum.add(first / second)
+              case .maximum: sum.add(max(first, second))
+              case .minimum: sum.add(min(first, second))
               }
               expected.append(activated(sum, activation))
             }
@@ -168,7 +176,7 @@ struct TokenConformance {
         let inPlace = map(1, 8)
         var task = unsafe ElementwiseTask(
           operation: operation, activation: activation, width: test.width, channels: test.channels,
-          a: inPlace.input, b: operation == .add ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
+          a: inPlace.input, b: operation.readsTwo ? b.input : nil, scale: scale.pointer, shift: shift.pointer,
           output: inPlace.output)
         kernels.kernels(of: ElementwiseTask.self)[0].run(&task, 0..<test.pixels)
         #expect(
@@ -176,4 +184,29 @@ struct TokenConformance {
       }
     }
   }
+
+  /// As in NumPy and ONNX: of a pair of which one is not a number, the greater and the less are not either.
+  @Test(arguments: Implementation.all, [ElementwiseOperation.maximum, .minimum])
+  func whatIsNotANumberIsPassedOn(_ implementation: Implementation, _ operation: ElementwiseOperation) throws
+  {
+    let kernels = try implementation.catalogue()
+    let a = GuardedFloats([.nan, 1, -.infinity, 0] + [Float](repeating: .nan, count: 17))
+    let b = GuardedFloats([2, .nan, 3, -1] + [Float](repeating: 5, count: 17))
+    let output = GuardedMap(height: 1, width: 1, channels: 21, gap: 0)
+    let (first, second) = unsafe (
+      MapPointer(base: a.pointer, pixelStride: 21, rowStride: 21),
+      MapPointer(base: b.pointer, pixelStride: 21, rowStride: 21)
+    )
+    var task = unsafe ElementwiseTask(
+      operation: operation, activation: .none, width: 1, channels: 21, a: first, b: second, scale: nil,
+      shift: nil, output: output.output)
+    kernels.kernels(of: ElementwiseTask.self)[0].run(&task, 0..<1)
+    let found = output.values
+    #expect(found.indices.allSatisfy { found[$0].isNaN == ($0 < 2 || $0 > 3) }, "\(found)")
+    #expect(Array(found[2...3]) == (operation == .maximum ? [3, 0] : [-.infinity, -1]))
+  }
+}
+
+extension ElementwiseOperation {
+  fileprivate var readsTwo: Bool { self != .unary && self != .affine }
 }

@@ -49,6 +49,20 @@ struct PlanTests {
       ])
   }
 
+  /// Exporters write the part of a map that is added where it is added, after the layers whose result it is added to.
+  @Test("a part of an earlier map joins as a residual wherever it is named")
+  func laterNamedParts() throws {
+    let builder = GraphBuilder(name: "split")
+    let x = builder.input("x", height: 8, width: 8, channels: 16)
+    let half = x.channels(8..<16, name: "half")
+    let y = normalized(half.convolution(weights(8, 8, 3), padding: 1, name: "cv1.conv"), "cv1")
+    let same = x.channels(8..<16, name: "same half")
+    let graph = builder.finished(outputs: [("y", y.adding(same, name: "add"))])
+    let work = try Plan(graph).layers.filter { $0.name.hasPrefix("cv1") || $0.name == "add" }
+    #expect(work.map(\.name) == ["cv1.conv"])
+    #expect(work.first?.fused == ["cv1.bn", "cv1.act", "add"])
+  }
+
   @Test("what others read stays unfused")
   func sharedValuesStay() throws {
     let builder = GraphBuilder(name: "shared")

@@ -132,7 +132,7 @@ struct PrependToken: VectorOperator {
 
 extension VectorOperator where Task == ElementwiseTask {
   /// A step over all pixels.
-  fileprivate func elementwise(
+  func elementwise(
     _ layer: PlacedNode, _ kernel: Kernel<ElementwiseTask>, _ builder: StepBuilder,
     _ operation: ElementwiseOperation, _ activation: Activation = .none, scale: FloatMemory? = nil,
     shift: FloatMemory? = nil
@@ -162,7 +162,8 @@ extension Affine {
         var value = task.a[y, x, channel]
         switch task.operation {
         case .unary: break
-        case .add: if let b = task.b { value += b[y, x, channel] }
+        case .add, .subtract, .multiply, .divide, .maximum, .minimum:
+          if let b = task.b { value = task.operation.of(value, b[y, x, channel]) }
         case .affine:
           if let scale = unsafe task.scale, let shift = unsafe task.shift {
             value = unsafe value * scale[channel] + shift[channel]
@@ -170,6 +171,23 @@ extension Affine {
         }
         task.output[y, x, channel] = PlainKernels.activate(value, task.activation)
       }
+    }
+  }
+}
+
+extension ElementwiseOperation {
+  /// The function of two elements; `a` of operations of one.
+  fileprivate func of(_ a: Float, _ b: Float) -> Float {
+    /// The larger of two numbers; NaN if either is NaN.
+    func greater(_ a: Float, _ b: Float) -> Float { a.isNaN || a > b ? a : b }
+    return switch self {
+    case .add: a + b
+    case .subtract: a - b
+    case .multiply: a * b
+    case .divide: a / b
+    case .maximum: greater(a, b)
+    case .minimum: -greater(-a, -b)
+    case .unary, .affine: a
     }
   }
 }

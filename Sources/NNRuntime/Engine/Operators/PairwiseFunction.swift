@@ -4,23 +4,26 @@ import NNKernelInterface
 public enum ElementPairing: String, Hashable, Sendable, CaseIterable {
   /// The difference, the product, the quotient, the greater and the less of the two.
   case subtract, multiply, divide, maximum, minimum
+
+  fileprivate var operation: ElementwiseOperation {
+    switch self {
+    case .subtract: .subtract
+    case .multiply: .multiply
+    case .divide: .divide
+    case .maximum: .maximum
+    case .minimum: .minimum
+    }
+  }
 }
 
 /// A function of the elements of two maps of one shape; sums are `Add`'s.
 struct PairwiseFunction: VectorOperator {
   var pairing: ElementPairing
 
-  /// The arguments of a kernel.
-  struct Task {
-    var pairing: ElementPairing
-    var width, channels: Int
-    var a, b: MapPointer
-    var output: MutableMapPointer
-  }
-
   var name: String { pairing.rawValue }
   var parameterCount: Int { 0 }
   func longestSum(of input: MapShape) -> Int { 1 }
+  // Differences and quotients of rounded elements lose what they are made for.
   func floats(_ reduced: ReducedProducts) -> FloatMaps { .all }
   var elementwiseStep: ElementwiseStep { .none }
   var multiples: ResultMultiples { .any }
@@ -29,38 +32,9 @@ struct PairwiseFunction: VectorOperator {
     try commonShape(of: inputs)
   }
 
-  func step(_ layer: PlacedNode, _ kernel: Kernel<Task>, _ builder: StepBuilder) -> Step {
-    let node = layer.node
-    let output = builder.shapes[node.output]
-    let task = TaskMemory(
-      Task(
-        pairing: pairing, width: output.width, channels: output.channels, a: builder.map(node.inputs[0]),
-        b: builder.map(node.inputs[1]), output: builder.mutableMap(node.output)),
-      keeping: [builder.arena] + builder.operands)
-    return builder.step(
-      layer.index, kernel, task, items: output.pixels, together: builder.pixelsTogether(output))
+  func step(_ layer: PlacedNode, _ kernel: Kernel<ElementwiseTask>, _ builder: StepBuilder) -> Step {
+    elementwise(layer, kernel, builder, pairing.operation)
   }
-
-  /// Items are pixels.
-  static let plain = PlainKernel<Task>(
-    name: "pairwise-f32", computes: "function of two maps", tolerance: .product
-  ) { task, share in
-    share.forEachPixel(width: task.width) { y, x in
-      let (a, b) = unsafe (task.a.pixel(y, x), task.b.pixel(y, x))
-      let output = unsafe task.output.pixel(y, x)
-      switch task.pairing {
-      case .subtract: for i in 0..<task.channels { unsafe output[i] = a[i] - b[i] }
-      case .multiply: for i in 0..<task.channels { unsafe output[i] = a[i] * b[i] }
-      case .divide: for i in 0..<task.channels { unsafe output[i] = a[i] / b[i] }
-      case .maximum: for i in 0..<task.channels { unsafe output[i] = greater(a[i], b[i]) }
-      case .minimum: for i in 0..<task.channels { unsafe output[i] = -greater(-a[i], -b[i]) }
-      }
-    }
-  }
-
-  /// The larger of two numbers; NaN if either is NaN.
-  @inline(__always)
-  private static func greater(_ a: Float, _ b: Float) -> Float { a.isNaN || a > b ? a : b }
 }
 
 extension Value {

@@ -12,7 +12,6 @@ private let plainKernels: [any PlainKernelRow] = [
   MatrixProduct.plain,
   GroupedConvolution.plain,
   Rearrange.plain,
-  PairwiseFunction.plain,
   ElementFunction.plain,
   Pooling.plain,
   Sampling.plain,

@@ -1,11 +1,21 @@
 /// Elementwise function of `a`, and where the case says so of `b`, `scale`, `shift`.
-public enum ElementwiseOperation: UInt8, Sendable {
+public enum ElementwiseOperation: UInt8, Sendable, CaseIterable {
   /// activation(a)
   case unary
   /// activation(a + b)
   case add
   /// activation(a * scale[channel] + shift[channel])
   case affine
+  /// activation(a - b)
+  case subtract
+  /// activation(a * b)
+  case multiply
+  /// activation(a / b)
+  case divide
+  /// activation of the greater, or of NaN where either is NaN
+  case maximum
+  /// activation of the less, or of NaN where either is NaN
+  case minimum
 }
 
 /// An elementwise step over `pixels` (row-major, `width` a row) of `channels` each.

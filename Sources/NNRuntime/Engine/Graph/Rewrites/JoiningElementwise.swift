@@ -6,8 +6,8 @@
 extension Graph {
   /// The same network with affine maps, activations and residual additions joined to the layers before them.
   func joiningElementwise() -> Graph {
-    var graph = self
-    var producer = producers()
+    var graph = placingViewsEarly()
+    var producer = graph.producers()
     let reads = graph.readCounts()
     var removed = Set<Int>()
 
@@ -29,6 +29,21 @@ extension Graph {
     return graph
   }
 
+  /// The same network, in which parts and other shapes of a map come next to it: what is added to a layer's result may be one.
+  private func placingViewsEarly() -> Graph {
+    var views: [ValueID: [Node]] = [:]
+    var made: [Node] = []
+    for node in nodes where node.showsPart { views[node.inputs[0], default: []].append(node) }
+    func place(_ node: Node) {
+      made.append(node)
+      for view in views[node.output] ?? [] { place(view) }
+    }
+    for node in nodes where !node.showsPart { place(node) }
+    var graph = self
+    graph.nodes = made
+    return graph
+  }
+
   /// Leaves out the nodes at `indices`.
   mutating func remove(_ indices: Set<Int>) {
     nodes = nodes.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
@@ -41,6 +56,9 @@ extension Graph {
 }
 
 extension Node {
+  /// Whether its result is another way to see its one input's memory.
+  fileprivate var showsPart: Bool { operation is Slice || operation is View }
+
   /// This layer with `next`, which reads its output as operand `position`, done on the way to memory; nil
   /// where it can't be.
   fileprivate func joined(by next: Node, at position: Int) -> Node? {

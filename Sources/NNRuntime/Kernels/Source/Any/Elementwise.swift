@@ -1,6 +1,7 @@
 // Elementwise steps. Where all maps are dense, pixels follow each other without a gap and the step runs over
 // one long row instead of many short ones; a lane computes the same either way.
 
+import CKernelShims
 import NNKernelInterface
 
 func elementwise(_ task: UnsafePointer<ElementwiseTask>, _ share: Share) {
@@ -15,7 +16,7 @@ private enum ElementwiseLoop: ActivatedLoop {
     _ function: Function, _ operands: (task: ElementwiseTask, pixels: Range<Int>)
   ) {
     let (task, pixels) = operands
-    let (a, b) = (task.a.element.asked, (task.b ?? task.a).element.asked)
+    let a = task.a.element.asked
     let output = task.output.element.asked
     switch task.operation {
     case .unary:
@@ -25,14 +26,12 @@ private enum ElementwiseLoop: ActivatedLoop {
           output.storeSome(function.of(x), run.output + channel &* output.size, count)
         }
       }
-    case .add:
-      forEachRun(task, pixels) { run, channels in
-        forEachVector(channels) { channel, count in
-          let x =
-            a.loadSome(run.a + channel &* a.size, count) + b.loadSome(run.b + channel &* b.size, count)
-          output.storeSome(function.of(x), run.output + channel &* output.size, count)
-        }
-      }
+    case .add: pair(function, task, pixels) { $0 + $1 }
+    case .subtract: pair(function, task, pixels) { $0 - $1 }
+    case .multiply: pair(function, task, pixels) { $0 * $1 }
+    case .divide: pair(function, task, pixels) { $0 / $1 }
+    case .maximum: pair(function, task, pixels) { ardf_larger_or_nan($0, $1) }
+    case .minimum: pair(function, task, pixels) { -ardf_larger_or_nan(-$0, -$1) }
     case .affine:
       guard let scale = task.scale, let shift = task.shift else { return }
       if task.isDense, 16 % task.channels == 0 {
@@ -53,6 +52,22 @@ private enum ElementwiseLoop: ActivatedLoop {
             Float32Element().loadSome(shift + channel, count))
           output.storeSome(function.of(x), run.output + channel &* output.size, count)
         }
+      }
+    }
+  }
+
+  /// A function of two maps' elements.
+  @inline(__always)
+  private static func pair<Function: ActivationFunction>(
+    _ function: Function, _ task: ElementwiseTask, _ pixels: Range<Int>, _ made: (Vector, Vector) -> Vector
+  ) {
+    let (a, b) = (task.a.element.asked, (task.b ?? task.a).element.asked)
+    let output = task.output.element.asked
+    forEachRun(task, pixels) { run, channels in
+      forEachVector(channels) { channel, count in
+        let x = made(
+          a.loadSome(run.a + channel &* a.size, count), b.loadSome(run.b + channel &* b.size, count))
+        output.storeSome(function.of(x), run.output + channel &* output.size, count)
       }
     }
   }
