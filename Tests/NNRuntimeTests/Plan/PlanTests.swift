@@ -198,6 +198,22 @@ struct PlanTests {
   }
 
   @Test(
+    "depthwise convolutions are cut in rows as their neighbors are, those of few rows in channels",
+    arguments: [(28, 12, 3, 4), (14, 24, 3, 2), (14, 42, 5, 2), (7, 60, 3, 1), (112, 2, 3, 8)])
+  func depthwise(_ side: Int, _ blocks: Int, _ kernel: Int, _ rowChunks: Int) {
+    let grid = WorkGrid(depthwise: side, width: side, blocks: blocks, kernel: kernel)
+    #expect(grid.rowChunks == rowChunks && grid.chunks % 2 == 0)
+    var times = [Int](repeating: 0, count: side * blocks)
+    for chunk in 0..<grid.chunks {
+      let (rows, panels) = grid.range(chunk)
+      for row in rows { for block in panels { times[row * blocks + block] += 1 } }
+      // The first of two threads has the upper half of the rows.
+      if rowChunks > 1 { #expect((chunk < grid.chunks / 2) == (rows.upperBound <= side / 2)) }
+    }
+    #expect(times.allSatisfy { $0 == 1 })
+  }
+
+  @Test(
     "beside bf16, Winograd's integers wherever it can be had and there are pixels",
     .enabled(if: InstructionSet.available.contains(.avx512bf16), "the CPU has no AVX-512 BF16"),
     arguments: [

@@ -112,16 +112,22 @@ package struct StepBuilder {
     }
   }
 
-  /// A step of a depthwise convolution: its operations take twice as long as those of long sums, and reading and writing as
-  /// long as nine products.
+  /// A step of a depthwise convolution.
   func step(_ index: Int, _ kernel: Kernel<DepthwiseTask>, _ task: TaskMemory<DepthwiseTask>) -> Step {
     let (run, shape) = unsafe (kernel.run, task.pointer.pointee)
-    let elements = shape.items * shape.outWidth * 16
-    let operations = 4 * Double(elements) * Double(max(9, shape.kernel * shape.kernel))
-    return unsafe step(
-      index, items: shape.items, chunks: WorkGrid.chunks(operations: operations),
-      scratch: kernel.scratch(task.pointer)
-    ) { unsafe run(task.pointer, $0) }
+    let height = shape.outHeight
+    let grid = WorkGrid(
+      depthwise: height, width: shape.outWidth, blocks: shape.blocks, kernel: shape.kernel)
+    return unsafe Step(
+      layer: index, chunks: grid.chunks, scratchFloats: kernel.scratch(task.pointer)
+    ) { chunk, scratch in
+      let (rows, blocks) = grid.range(chunk)
+      for block in blocks {
+        let first = block * height
+        unsafe run(
+          task.pointer, Share(items: first + rows.lowerBound..<first + rows.upperBound, scratch: scratch))
+      }
+    }
   }
 
   /// A step over `items` in so many chunks, where there are as many.

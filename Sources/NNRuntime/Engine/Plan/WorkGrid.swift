@@ -149,6 +149,20 @@ package struct WorkGrid: Equatable, Sendable {
     (rowChunks, panelChunks) = (best.rows, best.panels)
   }
 
+  /// Output rows of a depthwise convolution, as the products before and after it are cut: a thread then reads what it wrote.
+  /// Maps of few rows, whose products are cut in panels, are cut in blocks of sixteen channels.
+  package init(depthwise rows: Int, width: Int, blocks: Int, kernel: Int) {
+    keepsRows = true
+    (self.rows, unit, panels) = (rows, 1, blocks)
+    // Its products take four times as long as those of long sums, and reading and writing as long as nine of them.
+    let products = rows * width * blocks * 16 * max(9, kernel * kernel)
+    let wanted = Self.chunks(operations: 8 * Double(products))
+    rowChunks = 1
+    // Each chunk copies the rows around its own.
+    while 2 * rowChunks <= wanted, rows / (2 * rowChunks) > kernel { rowChunks *= 2 }
+    panelChunks = min(panels, (wanted + rowChunks - 1) / rowChunks)
+  }
+
   /// Most rows of a chunk.
   var rowsTogether: Int { ((rows + unit - 1) / unit + rowChunks - 1) / rowChunks * unit }
 
@@ -160,7 +174,7 @@ package struct WorkGrid: Equatable, Sendable {
   }
 
   /// The rows and panels of a chunk.
-  func range(_ chunk: Int) -> (rows: Range<Int>, panels: Range<Int>) {
+  package func range(_ chunk: Int) -> (rows: Range<Int>, panels: Range<Int>) {
     let (group, part) =
       keepsRows ? (chunk % panelChunks, chunk / panelChunks) : (chunk / rowChunks, chunk % rowChunks)
     let units = (rows + unit - 1) / unit
