@@ -62,6 +62,30 @@ import Testing
     #expect(try folder.read("out/masks/000.txt") == Array("2".utf8))
   }
 
+  /// An array's elements are written and recorded without a copy of them: as the file of all its bytes is.
+  @Test func arraysAreWrittenAndRecordedAsTheirBytes() throws {
+    let folder = try TemporaryDirectory()
+    let arrays = [
+      NPYArray(shape: [2, 3], floats: [1, 2, 3, 4, 5, .infinity]), NPYArray(shape: [0, 4], .int64([])),
+      NPYArray(shape: [2], .bool([true, false])),
+    ]
+    let output = try AtomicDirectory(path: folder.file("out"), force: false)
+    for (index, array) in arrays.enumerated() {
+      try output.write(array, to: "arrays/\(index).npy")
+      try output.write(array.encoded(), to: "bytes/\(index).npy")
+    }
+    try output.commit()
+    guard case .files(let digests) = try #require(OutputRecord(of: folder.file("out"))) else {
+      Issue.record("a record of files is written")
+      return
+    }
+    for (index, array) in arrays.enumerated() {
+      #expect(try folder.read("out/arrays/\(index).npy") == array.encoded())
+      let digest = try #require(digests["arrays/\(index).npy"])
+      #expect(digest == digests["bytes/\(index).npy"])
+    }
+  }
+
   @Test func discardedDirectoryLeavesNothing() throws {
     let folder = try TemporaryDirectory()
     do {

@@ -15,6 +15,19 @@ import Testing
     #expect(value["none"] == nil)
   }
 
+  /// Long texts are written as a whole where nothing in them is escaped, and as short ones are wherever something is.
+  @Test(arguments: ["", "\"", "\\", "\n", "\u{7f}", "\u{1}", "é", "\u{2028}"])
+  func longTextsAreWrittenAsShortOnes(special: String) throws {
+    let plain = (0..<100).map { "<\($0) a/b+c=~>" }.joined()
+    for text in [special + plain, plain + special, plain + special + plain] {
+      let parts = text.map { String(JSONValue.string(String($0)).serialized().dropFirst().dropLast()) }
+      let whole = JSONValue.string(text)
+      #expect(whole.serialized() == "\"" + parts.joined() + "\"")
+      #expect(whole.utf8() == Array(whole.serialized().utf8))
+      #expect(try JSONValue.parse(whole.serialized()) == whole)
+    }
+  }
+
   @Test func canonicalTextIsStable() throws {
     let value: JSONValue = [
       "b": [1, 2.5, 1e-7, 1e21, -0.0], "a": ["z": "q\"\\\n\u{1}", "y": nil], "c": [["d": 1]], "e": [],

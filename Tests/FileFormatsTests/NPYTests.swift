@@ -10,6 +10,13 @@ import Testing
       + data
   }
 
+  /// The parts that are written where they lie in memory, one after the other.
+  private static func joined(_ array: NPYArray) throws -> [UInt8] {
+    try array.withEncoded { (header, elements) throws(FileError) in
+      header + (0..<elements.byteCount).map { unsafe elements.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+    }
+  }
+
   @Test func writtenArraysReadBack() throws {
     let arrays = [
       NPYArray(shape: [2, 3], floats: [1, 2, 3, 4, 5, .infinity]),
@@ -25,6 +32,7 @@ import Testing
     ]
     for array in arrays {
       #expect(try NPYArray.read(bytes: array.encoded()) == array)
+      #expect(try Self.joined(array) == array.encoded())
       #expect((array.encoded().count - array.storage.count * 8) <= 128)
     }
   }

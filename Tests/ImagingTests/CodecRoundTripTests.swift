@@ -25,6 +25,14 @@ import Testing
     #expect(try ImageCodec.decodeGray16(ImageCodec.encodePNG(depth)) == depth)
   }
 
+  /// Both bytes of a sample change up and down from row to row, at widths that fill no vector.
+  @Test(arguments: [1, 7, 33]) func pngKeepsEveryStepOf16Bits(width: Int) throws {
+    let depth = Plane<UInt16>(
+      width: width, height: 9,
+      elements: (0..<9 * width).map { UInt16(truncatingIfNeeded: $0 * 40_503 ^ $0 << 7) })
+    #expect(try ImageCodec.decodeGray16(ImageCodec.encodePNG(depth)) == depth)
+  }
+
   @Test func pngKeeps8BitGray() throws {
     let confidence = Plane<UInt8>(width: 4, height: 3, elements: (0..<12).map { UInt8($0 % 3) })
     #expect(try ImageCodec.decodeGray8(ImageCodec.encodePNG(confidence)) == confidence)

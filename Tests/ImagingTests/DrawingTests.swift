@@ -248,6 +248,19 @@ import Testing
 
   // MARK: - Text
 
+  /// Masks are read in blocks: single pixels at every place of one count as they are, and the color's alpha with them.
+  @Test func tintReachesEveryPixelOfAMask() {
+    let (width, height) = (37, 11)
+    var mask = Plane<UInt8>(width: width, height: height, fill: 0)
+    for index in stride(from: 0, to: width * height, by: 33) { mask.elements[index] = 255 }
+    var canvas = canvas(width, height)
+    canvas.tint(mask, color: Color(red: 200, green: 100, blue: 50, alpha: 51))
+    for index in 0..<width * height {
+      let color = canvas.image[index % width, index / width]
+      #expect(color == (index % 33 == 0 ? Color(red: 40, green: 20, blue: 10) : .black))
+    }
+  }
+
   @Test func metricsAddUp() {
     let style = TextStyle(size: 28, bold: true)
     let one = TextMetrics("cup 95%", style: style)

@@ -66,6 +66,21 @@ import Testing
     }
   }
 
+  /// As the general rule has them, on which the picture of half the size is computed by itself.
+  @Test(arguments: [(2, 2), (34, 10), (130, 66)]) func halvesAreRoundedMeans(width: Int, height: Int) {
+    let picture = TestPictures.noise(width: width, height: height)
+    let half = picture.resizedBilinear8(width: width / 2, height: height / 2)
+    for y in 0..<height / 2 {
+      for x in 0..<width / 2 {
+        let four = [(0, 0), (1, 0), (0, 1), (1, 1)].map { picture[2 * x + $0.0, 2 * y + $0.1] }
+        func mean(_ channel: (Color) -> UInt8) -> UInt8 {
+          UInt8((four.reduce(0) { $0 + Int(channel($1)) } + 2) / 4)
+        }
+        #expect(half[x, y] == Color(red: mean(\.red), green: mean(\.green), blue: mean(\.blue)))
+      }
+    }
+  }
+
   @Test func theSameSizeChangesNothing() throws {
     let source = try Goldens.source()
     let plane = source.unitPlanes()[0]

@@ -45,7 +45,7 @@ import Testing
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Undoes what the page undoes: base64, zlib, codes of steps to the left neighbor.
+  /// Undoes what the page undoes: base64, zlib, codes of steps from the value above.
   private static func millimeters(_ plane: JSONValue?, large: Int) throws -> [UInt16] {
     let plane = try #require(plane)
     let (width, height) = (try #require(plane["width"]?.integer), try #require(plane["height"]?.integer))
@@ -53,17 +53,15 @@ import Testing
     let codes = try #require(ZlibStream.decompress(Array(packed), size: width * height + 2 * large))
     var values: [UInt16] = []
     var next = width * height
-    for y in 0..<height {
-      var last = 0
-      for x in 0..<width {
-        var code = Int(codes[y * width + x])
-        if code == 255 {
-          code = Int(codes[next]) + 256 * Int(codes[next + 1])
-          next += 2
-        }
-        last += code.isMultiple(of: 2) ? code / 2 : -(code + 1) / 2
-        values.append(UInt16(truncatingIfNeeded: last))
+    for index in 0..<width * height {
+      var code = Int(codes[index])
+      if code == 255 {
+        code = Int(codes[next]) + 256 * Int(codes[next + 1])
+        next += 2
       }
+      let above = index < width ? 0 : Int(values[index - width])
+      let step = code.isMultiple(of: 2) ? code / 2 : -(code + 1) / 2
+      values.append(UInt16(truncatingIfNeeded: above + step))
     }
     #expect(next == codes.count)
     return values
@@ -73,7 +71,7 @@ import Testing
     let data = try Self.element("data", of: Self.text(ReportPage.html(Self.report())))
     #expect(try Self.millimeters(data["metric"], large: 3) == [1235, 0, 65535, 2000])
     #expect(
-      try Self.millimeters(data["lidar"], large: 10) == [
+      try Self.millimeters(data["lidar"], large: 12) == [
         500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 0, 0, 1000, 65535,
       ])
   }
@@ -90,7 +88,7 @@ import Testing
   @Test func smallStepsTakeAByte() throws {
     var report = try Self.report()
     report.metric = Plane(
-      width: 8, height: 1, elements: [0.1, 0.1, 0.101, 0.1, 0.227, 0.1, 0.228, 0.1].map { Float($0) })
+      width: 1, height: 8, elements: [0.1, 0.1, 0.101, 0.1, 0.227, 0.1, 0.228, 0.1].map { Float($0) })
     let data = try Self.element("data", of: Self.text(ReportPage.html(report)))
     #expect(try Self.millimeters(data["metric"], large: 2) == [100, 100, 101, 100, 227, 100, 228, 100])
   }

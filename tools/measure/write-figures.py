@@ -46,6 +46,7 @@ STAGES = {
     "measuring all objects": ("extents",),
     "results picture": ("compose",),
     "all of these": ("whole flow",),
+    "drawing and writing all files": ("draw and write",),
 }
 #: Methods that are compared in furnished rooms.
 ROOMS = ("ardf", "Open3D", "PCA")

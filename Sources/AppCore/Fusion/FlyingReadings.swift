@@ -1,3 +1,5 @@
+import FileFormats
+
 /// Readings at edges that lie between both surfaces, on neither: flying pixels.
 enum FlyingReadings {
   /// Only steps larger than this share of the inverse depth are tested.
@@ -15,9 +17,18 @@ enum FlyingReadings {
   ///
   /// `inverse`: inverse depth of each cell, NaN without a reading.
   static func cells(_ inverse: [Float], width: Int, height: Int) -> [Int] {
+    Parallel.map(parts) { part in
+      cells(
+        inverse.span, rows: height * part / parts..<height * (part + 1) / parts, width: width, height: height)
+    }.flatMap(\.self)
+  }
+
+  /// Parts of the rows that are searched side by side.
+  private static let parts = 4
+
+  private static func cells(_ cells: Span<Float>, rows: Range<Int>, width: Int, height: Int) -> [Int] {
     var found: [Int] = []
-    let cells = inverse.span
-    for y in 0..<height {
+    for y in rows {
       var x = 0
       while x < width {
         // Few cells lie on a step: blocks without one are passed over.

@@ -85,13 +85,31 @@ extension MetricDepth {
   /// How many cells are known in each way, by the states' codes.
   private static func counts(_ states: Span<DepthState>) -> [Int] {
     var counts = [Int](repeating: 0, count: DepthState.allCases.count)
-    // A number holds a counter of 12 bits for each state, over no more cells than such a one can count.
-    let (bits, most) = (UInt64(12), 0xfff)
-    for first in stride(from: 0, to: states.count, by: most) {
-      let cells = states.extracting(first..<min(first + most, states.count))
-      var packed: UInt64 = 0
-      for index in cells.indices { packed &+= 1 &<< (bits &* UInt64(cells[index].rawValue)) }
-      for state in counts.indices { counts[state] += Int(packed >> (bits * UInt64(state)) & UInt64(most)) }
+    // Each lane counts in a byte, over no more blocks than such a one can count.
+    let (lanes, most) = (16, Int(UInt8.max))
+    for first in stride(from: 0, to: states.count, by: lanes * most) {
+      let cells = states.extracting(first..<min(first + lanes * most, states.count))
+      var (invalid, measured) = (SIMD16<UInt8>.zero, SIMD16<UInt8>.zero)
+      var (guided, fitted) = (SIMD16<UInt8>.zero, SIMD16<UInt8>.zero)
+      let blocks = cells.count / lanes
+      for block in 0..<blocks {
+        let part = cells.extracting(block &* lanes..<block &* lanes &+ lanes)
+        // A loop for each, which becomes a few instructions for all lanes.
+        var codes = SIMD16<UInt8>.zero
+        for lane in 0..<lanes { codes[lane] = part[lane].rawValue }
+        for lane in 0..<lanes { invalid[lane] &+= codes[lane] == DepthState.invalid.rawValue ? 1 : 0 }
+        for lane in 0..<lanes { measured[lane] &+= codes[lane] == DepthState.measured.rawValue ? 1 : 0 }
+        for lane in 0..<lanes { guided[lane] &+= codes[lane] == DepthState.guided.rawValue ? 1 : 0 }
+        for lane in 0..<lanes { fitted[lane] &+= codes[lane] == DepthState.fitted.rawValue ? 1 : 0 }
+      }
+      var rest = blocks * lanes
+      for (state, found) in [invalid, measured, guided, fitted].enumerated() {
+        let count = found.indices.reduce(0) { $0 + Int(found[$1]) }
+        counts[state] += count
+        rest -= count
+      }
+      counts[Int(DepthState.extrapolated.rawValue)] += rest
+      for index in blocks * lanes..<cells.count { counts[Int(cells[index].rawValue)] += 1 }
     }
     return counts
   }

@@ -99,9 +99,18 @@ struct GuidedRamps {
 
   /// Cells of which a second difference over one or two cells, which vanishes on planes, is larger than noise.
   private func rampCells(_ least: Float) -> [Int] {
-    let cells = inverse.span
+    Parallel.map(Self.parts) { part in
+      rampCells(least, rows: height * part / Self.parts..<height * (part + 1) / Self.parts)
+    }.flatMap(\.self)
+  }
+
+  /// Parts of the rows that are searched side by side.
+  private static let parts = 4
+
+  private func rampCells(_ least: Float, rows: Range<Int>) -> [Int] {
+    let (cells, guide) = (inverse.span, guide.span)
     var found: [Int] = []
-    for y in 0..<height {
+    for y in rows {
       for x in 0..<width {
         let cell = y * width + x
         let own = cells[cell]

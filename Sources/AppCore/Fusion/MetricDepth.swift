@@ -98,7 +98,17 @@ public struct MetricDepth: Sendable, Equatable {
   }
 
   /// The codes of the states: 0 none, 1 sensor, 2 guided, 3 fitted, 4 extrapolated.
-  public var codes: Plane<UInt8> { states.map(\.rawValue) }
+  public var codes: Plane<UInt8> {
+    var codes = [UInt8](repeating: 0, count: states.elements.count)
+    Self.fill(codes: &codes, states.elements.span)
+    return Plane(width: states.width, height: states.height, elements: codes)
+  }
+
+  private static func fill(codes: inout [UInt8], _ states: Span<DepthState>) {
+    var codes = codes.mutableSpan
+    precondition(states.count <= codes.count)
+    for index in 0..<states.count { codes[index] = states[index].rawValue }
+  }
 
   /// Columns.
   public var width: Int { values.width }

@@ -1,3 +1,5 @@
+import FileFormats
+
 /// The nearest reading from each cell of a grid in eight directions.
 struct NearestReadings {
   /// Pairs of opposite directions: along the rows, down the columns, and both diagonals.
@@ -9,10 +11,9 @@ struct NearestReadings {
 
   init(_ hasReading: [Bool], width: Int, height: Int) {
     self.width = width
-    steps = Self.axes.flatMap { axis in
-      [1, -1].map { sign in
-        Self.steps(hasReading, width: width, height: height, dx: sign * axis.dx, dy: sign * axis.dy)
-      }
+    steps = Parallel.map(2 * Self.axes.count) { direction in
+      let (axis, sign) = (Self.axes[direction / 2], direction % 2 == 0 ? 1 : -1)
+      return Self.steps(hasReading, width: width, height: height, dx: sign * axis.dx, dy: sign * axis.dy)
     }
   }
 

@@ -92,11 +92,14 @@ private struct Bracket {
     var below = 0
     var inside = 0
     var scratch = scratch.mutableSpan
-    for index in values.indices {
+    precondition(values.count <= scratch.count)
+    for index in 0..<values.count {
       let value = values[index]
       scratch[inside] = value
-      below &+= value < low ? 1 : 0
-      inside &+= (value >= low ? 1 : 0) & (value <= high ? 1 : 0)
+      // Of what is not above, all that is not below.
+      let isLess = value < low ? 1 : 0
+      below &+= isLess
+      inside &+= (value <= high ? 1 : 0) &- isLess
     }
     return (below, inside)
   }

@@ -157,17 +157,17 @@ struct SensorGuidedDepth {
       } else {
         for x in first..<width { r[x - first] = source[x] }
       }
-      var sums = Sums(aligned(r))
       let right = rights[block]
       let left = 1 - right
       let (above, below) = (upper[block], lower[block])
-      sums.add(above.leftGuide, above.leftInverse, share: left * up)
+      var sums = Sums(aligned(r), above.leftGuide, above.leftInverse, share: left * up)
       sums.add(above.rightGuide, above.rightInverse, share: right * up)
       sums.add(below.leftGuide, below.leftInverse, share: left * down)
       sums.add(below.rightGuide, below.rightInverse, share: right * down)
       let meters = sums.meters
       let place = start &+ first
       if isWhole {
+        precondition(place >= 0 && Self.lanes <= values.count - place)
         for lane in 0..<Self.lanes { values[place &+ lane] = meters[lane] }
       } else {
         for x in first..<width { values[start + x] = meters[x - first] }
@@ -222,27 +222,39 @@ struct SensorGuidedDepth {
     private let guide: Lanes
     /// Factor of the square of the guide's difference in an agreement of 1 / (1 + product).
     private let sharpness: Lanes
-    private var values = Lanes.zero
-    private(set) var weights = Lanes.zero
-    private var inverses = Lanes.zero
-    private var guides = Lanes.zero
+    private var values: Lanes
+    private(set) var weights: Lanes
+    private var inverses: Lanes
+    private var guides: Lanes
 
+    /// The sums over a first cell for pixels of these guides.
     @inline(__always)
-    init(_ guide: Lanes) {
+    init(_ guide: Lanes, _ cellGuide: Lanes, _ cellInverse: Lanes, share: Lanes) {
       self.guide = guide
       sharpness = 0.5 / (SensorGuidedDepth.agreement * SensorGuidedDepth.agreement) / (guide * guide)
+      (values, weights) = Self.passed(guide - cellGuide, sharpness, cellInverse, share: share)
+      inverses = share * cellInverse
+      guides = share * cellGuide
     }
 
     @inline(__always)
     mutating func add(_ cellGuide: Lanes, _ cellInverse: Lanes, share: Lanes) {
-      let apart = guide - cellGuide
-      let agreement = 1 / (1 + apart * apart * sharpness)
-      let weight = share * agreement * agreement
-      // Small differences are passed on all but whole: 1 - (1 - agreement)^2 of them.
-      values += weight * (cellInverse + apart * agreement * (2 - agreement))
+      let (value, weight) = Self.passed(guide - cellGuide, sharpness, cellInverse, share: share)
+      values += value
       weights += weight
       inverses += share * cellInverse
       guides += share * cellGuide
+    }
+
+    /// Value of a cell whose guide differs by `apart`, times its weight, and the weight.
+    @inline(__always)
+    private static func passed(
+      _ apart: Lanes, _ sharpness: Lanes, _ cellInverse: Lanes, share: Lanes
+    ) -> (value: Lanes, weight: Lanes) {
+      let agreement = 1 / (1 + apart * apart * sharpness)
+      let weight = share * agreement * agreement
+      // Small differences are passed on all but whole: 1 - (1 - agreement)^2 of them.
+      return (weight * (cellInverse + apart * agreement * (2 - agreement)), weight)
     }
 
     /// The mean of what the cells say, and with little weight of the guide, scaled to them.

@@ -103,6 +103,14 @@ package struct FileBytes: Sendable {
   }
 }
 
+/// Calls `body` with the bytes of plain values where they lie in memory, in this machine's byte order.
+package func withRawBytes<Element: BitwiseCopyable, Result, Failure: Error>(
+  of elements: [Element], _ body: (RawSpan) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let bytes = unsafe elements.span.bytes
+  return try body(bytes)
+}
+
 /// The bytes of an array of plain values in this machine's byte order.
 package func rawBytes<Element: BitwiseCopyable>(of elements: [Element]) -> [UInt8] {
   unsafe elements.withUnsafeBytes { unsafe [UInt8]($0) }

@@ -214,7 +214,11 @@ package enum POSIX {
   }
 
   package static func write(_ bytes: Span<UInt8>, to descriptor: Int32, path: String) throws(FileError) {
-    let failure: Int32 = unsafe bytes.withUnsafeBufferPointer { buffer in
+    try unsafe write(bytes.bytes, to: descriptor, path: path)
+  }
+
+  package static func write(_ bytes: RawSpan, to descriptor: Int32, path: String) throws(FileError) {
+    let failure: Int32 = unsafe bytes.withUnsafeBytes { buffer in
       var done = 0
       while done < buffer.count {
         let count = unsafe Glibc.write(descriptor, buffer.baseAddress! + done, buffer.count - done)
@@ -264,6 +268,13 @@ package enum POSIX {
     let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .from(errno: errno, path: path) }
     return descriptor
+  }
+
+  /// Has the system bring what was written to an open file to its disk, without waiting.
+  ///
+  /// A later `synchronize` waits for less. Where the file system cannot, nothing happens.
+  package static func beginSynchronizing(_ descriptor: Int32) {
+    ardf_begin_synchronizing(descriptor)
   }
 
   package static func synchronize(_ descriptor: Int32, path: String) throws(FileError) {

@@ -1,3 +1,4 @@
+import Digests
 import FileFormats
 import Synchronization
 
@@ -98,17 +99,33 @@ package final class AtomicDirectory: Sendable {
 
   /// Writes a whole file into the temporary folder.
   package func write(_ bytes: [UInt8], to name: String) throws(FileError) {
+    try write(bytes, RawSpan(), to: name)
+    let digest = OutputRecord.digest(of: FileBytes(bytes), name: name)
+    state.withLock { $0.digests[name] = digest }
+  }
+
+  /// Writes an array as a whole `.npy` file into the temporary folder, without a copy of its elements.
+  package func write(_ array: NPYArray, to name: String) throws(FileError) {
+    let digest = try array.withEncoded { (header, elements) throws(FileError) in
+      try write(header, elements, to: name)
+      return sha256Hex(header, elements)
+    }
+    state.withLock { $0.digests[name] = digest }
+  }
+
+  private func write(_ head: [UInt8], _ rest: RawSpan, to name: String) throws(FileError) {
     let (folder, _) = AtomicOutputs.split(name)
     if folder != "." { try makeSubdirectory(folder) }
     do {
       let descriptor = try POSIX.create(path(name))
       defer { POSIX.closeDescriptor(descriptor) }
-      try POSIX.write(bytes.span, to: descriptor, path: name)
+      try POSIX.write(head.span, to: descriptor, path: name)
+      try POSIX.write(rest, to: descriptor, path: name)
+      // The disk works while the other files are made.
+      POSIX.beginSynchronizing(descriptor)
     } catch {
       throw error.about("\(path)/\(name)")
     }
-    let digest = OutputRecord.digest(of: FileBytes(bytes), name: name)
-    state.withLock { $0.digests[name] = digest }
   }
 
   /// Writes a whole text file into the temporary folder as UTF-8.

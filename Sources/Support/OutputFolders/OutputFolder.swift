@@ -38,7 +38,12 @@ package struct OutputFolder {
   }
 
   package func write(_ document: JSONValue, to name: String) throws {
-    try write(Array(document.serialized(pretty: true).utf8), to: name)
+    try write(document.utf8(pretty: true), to: name)
+  }
+
+  /// Writes an array as a `.npy` file.
+  package func write(_ array: NPYArray, to name: String) throws {
+    try OutputError.mapping { () throws(FileError) in try folder.write(array, to: prefix + name) }
   }
 
   /// Where a file that another program writes is to lie until `commit`.

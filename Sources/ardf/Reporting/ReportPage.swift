@@ -83,6 +83,7 @@ package enum ReportPage {
       "script": scripts.reduce([]) { $0 + $1 },
     ]
     var html: [UInt8] = []
+    html.reserveCapacity(parts.values.reduce(PackageResources.page_html.count) { $0 + $1.count })
     // The template has its parts' names between braces of two: {{name}}.
     let pieces = text(PackageResources.page_html).split(separator: "{{", omittingEmptySubsequences: false)
     for (index, piece) in pieces.enumerated() {
@@ -104,14 +105,18 @@ package enum ReportPage {
 
   private static func element(_ id: String, _ value: JSONValue) -> [UInt8] {
     var html = Array("<script type=\"application/json\" id=\"\(id)\">".utf8)
-    let json = Array(value.serialized().utf8)
+    let json = value.utf8()
+    html.reserveCapacity(html.count + json.count + 64)
     // No text inside can end the element.
-    for piece in json.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false) {
-      html += piece
-      html += Array("\\u003c".utf8)
+    var start = 0
+    while let end = json[start...].firstIndex(of: UInt8(ascii: "<")) {
+      html += json[start..<end]
+      html += "\\u003c".utf8
+      start = end + 1
     }
-    html.removeLast("\\u003c".utf8.count)
-    return html + Array("</script>".utf8)
+    html += json[start...]
+    html += "</script>".utf8
+    return html
   }
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

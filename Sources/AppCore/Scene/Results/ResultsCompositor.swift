@@ -8,12 +8,14 @@ public struct ResultsCompositor: Sendable {
   public let style: ResultsStyle
 
   private let tones: ToneTable
+  private let keepsTones: Bool
   private static let tileSide = 64
 
   /// A compositor of that style.
   public init(style: ResultsStyle = ResultsStyle()) {
     self.style = style
     tones = ToneTable(backgroundGain: style.backgroundGain, objectGain: style.objectGain)
+    keepsTones = tones.changesNothing
   }
 
   /// The results picture.
@@ -31,7 +33,9 @@ public struct ResultsCompositor: Sendable {
   ) -> RGBImage {
     let stored = image.size
     let style = style.scaled(to: orientation.apply(to: stored))
-    let toned = turnedAndToned(image, orientation: orientation, items: items)
+    let toned =
+      keepsTones
+      ? image.oriented(orientation) : turnedAndToned(image, orientation: orientation, items: items)
     var canvas = Canvas(toned, in: UprightPixels.self)
     let boxes = items.map { item in
       drawBox(orientation.upright(item.detection.box, stored: stored), item, style, on: &canvas) {

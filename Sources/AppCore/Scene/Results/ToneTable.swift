@@ -39,5 +39,10 @@ package struct ToneTable: Sendable {
     self.entries = entries
   }
 
+  /// Whether every value stays as it is, whatever the coverage.
+  package var changesNothing: Bool {
+    entries.indices.allSatisfy { entries[$0] == UInt8(truncatingIfNeeded: $0) }
+  }
+
   package subscript(value: UInt8, alpha alpha: UInt8) -> UInt8 { entries[Int(alpha) << 8 | Int(value)] }
 }

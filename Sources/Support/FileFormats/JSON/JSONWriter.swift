@@ -6,10 +6,15 @@ extension JSONValue {
   /// zero as `0.0`; numbers that are not finite become `null`. `pretty` indents by two spaces, keeps
   /// arrays of plain values on one line and ends with a newline.
   package func serialized(pretty: Bool = false) -> String {
+    String(decoding: utf8(pretty: pretty), as: UTF8.self)
+  }
+
+  /// The bytes of that text.
+  package func utf8(pretty: Bool = false) -> [UInt8] {
     var text: [UInt8] = []
     write(to: &text, indent: pretty ? 0 : nil)
     if pretty { text.append(UInt8(ascii: "\n")) }
-    return String(decoding: text, as: UTF8.self)
+    return text
   }
 
   private var isContainer: Bool {
@@ -70,7 +75,9 @@ extension JSONValue {
 
   private static func write(_ string: String, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
-    if string.utf8.allSatisfy({ $0 < 0x80 }) {
+    if string.utf8.count >= longText, isPlain(Array(string.utf8).span) {
+      text += string.utf8
+    } else if string.utf8.allSatisfy({ $0 < 0x80 }) {
       for byte in string.utf8 { write(byte, to: &text) }
     } else {
       for scalar in string.unicodeScalars {
@@ -83,6 +90,21 @@ extension JSONValue {
       }
     }
     text.append(UInt8(ascii: "\""))
+  }
+
+  /// The length from which it is worth asking for a text as a whole whether it is written as it is.
+  private static let longText = 256
+
+  /// Whether a text is written as it is: ASCII, and nothing in it is escaped.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    var special: UInt8 = 0
+    for index in text.indices {
+      let byte = text[index]
+      // Each gives 1 or 0; a branch would end the loop early, and a loop of known length is of vectors.
+      special |= (byte < 0x20 ? 1 : 0) | (byte >= 0x7f ? 1 : 0)
+      special |= (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
+    }
+    return special == 0
   }
 
   private static func write(_ byte: UInt8, to text: inout [UInt8]) {

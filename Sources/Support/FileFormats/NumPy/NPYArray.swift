@@ -120,7 +120,26 @@ package struct NPYArray: Sendable, Equatable {
   }
 
   /// The `.npy` file (format 1.0, little-endian, row-major) of the array.
-  package func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] { header + storage.littleEndianBytes }
+
+  /// Calls `body` with the parts of that file: all before the elements, and these where they lie in memory.
+  package func withEncoded<Result>(
+    _ body: (_ header: [UInt8], _ elements: RawSpan) throws(FileError) -> Result
+  ) throws(FileError) -> Result {
+    let header = header
+    func within(_ elements: [some BitwiseCopyable]) throws(FileError) -> Result {
+      try withRawBytes(of: elements) { (elements) throws(FileError) in try body(header, elements) }
+    }
+    return switch storage {
+    case .uint8(let values): try within(values)
+    case .uint16(let values), .float16(let values): try within(values)
+    case .float32(let values): try within(values)
+    case .float64(let values): try within(values)
+    case .bool, .int8, .int16, .uint32, .int32, .uint64, .int64: try within(storage.littleEndianBytes)
+    }
+  }
+
+  private var header: [UInt8] {
     let dimensions = shape.map { "\($0)," }.joined(separator: " ")
     let trimmed = shape.count > 1 ? String(dimensions.dropLast()) : dimensions
     var header = "{'descr': '\(storage.typeName)', 'fortran_order': False, 'shape': (\(trimmed)), }"
@@ -129,7 +148,7 @@ package struct NPYArray: Sendable, Equatable {
     let length = header.utf8.count
     var bytes: [UInt8] = NPYHeader.signature + [1, 0, UInt8(length & 0xff), UInt8(length >> 8)]
     bytes += header.utf8
-    return bytes + storage.littleEndianBytes
+    return bytes
   }
 
   /// Writes the array as a `.npy` file, whole or not at all.

@@ -17,19 +17,39 @@ public struct ColorMap: Sendable, Equatable {
   public func paint(
     _ plane: Plane<Float>, range: ClosedRange<Float>, missing: Color = .black
   ) -> RGBImage {
-    let scale = 1 / max(range.upperBound - range.lowerBound, .leastNormalMagnitude)
+    let entries = Self.entries(of: plane.elements.span, range)
+    let table = colors + [missing]
     var pixels = [UInt8](repeating: 0, count: plane.elements.count * 3)
     var output = pixels.mutableSpan
-    let values = plane.elements.span
-    let colors = colors.span
-    for index in values.indices {
-      let value = values[index]
-      let color = value.isFinite ? colors[Self.entry(of: (value - range.lowerBound) * scale)] : missing
+    let colors = table.span
+    for index in entries.indices {
+      let color = colors[Int(entries[index])]
       output[3 * index] = color.red
       output[3 * index + 1] = color.green
       output[3 * index + 2] = color.blue
     }
     return RGBImage(width: plane.width, height: plane.height, pixels: pixels)
+  }
+
+  /// The colors of values by their places in the map, that after the last for those that are not finite.
+  private static func entries(of values: Span<Float>, _ range: ClosedRange<Float>) -> [UInt16] {
+    let scale = 1 / max(range.upperBound - range.lowerBound, .leastNormalMagnitude)
+    var found = [UInt16](repeating: 0, count: values.count)
+    var entries = found.mutableSpan
+    precondition(values.count <= entries.count)
+    // Numbers up from this one have no fraction in single precision: adding it rounds, and its last bits count.
+    let (whole, missing): (Float, UInt16) = (0x1p23, 256)
+    for index in 0..<values.count {
+      let value = values[index]
+      let place = (value - range.lowerBound) * scale
+      let half = (place > 0 ? (place < 1 ? place : 1) : 0) * 255 + 0.5
+      let nearest = (half + whole) - whole
+      let below = nearest > half ? nearest - 1 : nearest
+      let entry = UInt16(truncatingIfNeeded: (below + whole).bitPattern)
+      // The difference to itself is 0 of finite numbers alone.
+      entries[index] = value - value == 0 ? entry : missing
+    }
+    return found
   }
 
   /// Rainbow with smooth lightness: the degree-5 polynomial fit to Google's Turbo map.

@@ -180,6 +180,22 @@ enum ResamplingKernels {
     }
   }
 
+  /// Means of 2x2 pixels of interleaved RGB, rounded as the two functions around this one round them for pictures of half the
+  /// size: `sums` is room for two source rows, `count` the target row's bytes.
+  static func halve8(
+    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, count: Int,
+    _ sums: UnsafeMutablePointer<UInt16>, into target: UnsafeMutablePointer<UInt8>
+  ) {
+    for i in 0..<2 &* count { unsafe sums[i] = UInt16(upper[i]) &+ UInt16(lower[i]) }
+    for x in 0..<count / 3 {
+      let (pixels, output) = unsafe (sums + 6 &* x, target + 3 &* x)
+      for channel in 0..<3 {
+        unsafe output[channel] = UInt8(
+          truncatingIfNeeded: (pixels[channel] &+ pixels[channel &+ 3] &+ 2) &>> 2)
+      }
+    }
+  }
+
   /// Blends two rows of `bilinear8Columns` to bytes, rounding as OpenCV's vector code does.
   static func bilinear8Rows(
     _ first: UnsafePointer<Int16>, _ firstWeight: Int16, _ second: UnsafePointer<Int16>,

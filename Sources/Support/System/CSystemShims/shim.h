@@ -30,6 +30,8 @@ static inline int ardf_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, O_
 
 /// A file in memory that has no name, closed where a program is started; -1 with errno set.
 static inline int ardf_nameless_file(void) { return (int)syscall(SYS_memfd_create, "ardf", 1u); }
+/// Begins to bring what was written to a file to its disk (2: SYNC_FILE_RANGE_WRITE), where the file system can.
+static inline void ardf_begin_synchronizing(int file) { (void)syscall(SYS_sync_file_range, file, 0L, 0L, 2u); }
 /* Frees the memory of a file before a position; its size stays (3: PUNCH_HOLE and KEEP_SIZE). */
 static inline int ardf_free_before(int file, long end) { return (int)syscall(SYS_fallocate, file, 3, 0L, end); }
 

@@ -45,21 +45,20 @@ async function inflated(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A grid of whole numbers, from differences to the left neighbor as PackedPlane writes them. */
+/** A grid of whole numbers, from differences to the one above as PackedPlane writes them. */
 async function unpacked(plane) {
   if (!plane) return null;
   const {width, height} = plane;
   const codes = await inflated(plane.data);
   const values = new Uint16Array(width * height);
-  for (let y = 0, index = 0, large = width * height; y < height; y++) {
-    for (let x = 0, last = 0; x < width; x++, index++) {
-      let code = codes[index];
-      if (code === 255) {
-        code = codes[large] | codes[large + 1] << 8;
-        large += 2;
-      }
-      last = values[index] = last + (code >> 1 ^ -(code & 1)) & 0xffff;
+  for (let index = 0, large = width * height; index < width * height; index++) {
+    let code = codes[index];
+    if (code === 255) {
+      code = codes[large] | codes[large + 1] << 8;
+      large += 2;
     }
+    const above = index < width ? 0 : values[index - width];
+    values[index] = above + (code >> 1 ^ -(code & 1)) & 0xffff;
   }
   return {width, height, values};
 }

@@ -74,6 +74,18 @@ enum ResultsFixture {
     for value in 0..<256 {
       for alpha: UInt8 in [0, 1, 128, 255] { #expect(tones[UInt8(value), alpha: alpha] == UInt8(value)) }
     }
+    #expect(tones.changesNothing)
+    #expect(!ToneTable(backgroundGain: 1, objectGain: 1.01).changesNothing)
+  }
+
+  /// A style of tones that change nothing leaves objects out of the tones, and draws the rest.
+  @Test func tonesThatChangeNothingKeepThePicture() throws {
+    var style = ResultsStyle()
+    (style.backgroundExposure, style.objectGain) = (0, 1)
+    let picture = ResultsFixture.picture()
+    let compositor = ResultsCompositor(style: style)
+    let plain = compositor.compose(picture, orientation: .right, items: [])
+    #expect(plain == picture.oriented(.right))
   }
 
   @Test func withoutObjectsThePictureIsUprightAndDark() throws {

@@ -1,11 +1,14 @@
 import AppCore
 import FileFormats
 import Models
+import OutputFolders
 import Perception
+import Reporting
 
 /// The times of the stages of the whole flow on one frame, run one after another.
 ///
-/// `ardf run` overlaps the two networks; here each stage runs alone, so that the times add up.
+/// `ardf run` overlaps the two networks; here each stage runs alone, so that the times add up. Drawing and writing all files
+/// comes after the whole, with the results picture again, which is one of them.
 struct FlowBenchmark {
   /// A stage and its times in milliseconds.
   struct Stage {
@@ -18,7 +21,7 @@ struct FlowBenchmark {
   let index: Int
   let perceiver: Perceiver
 
-  /// Stages in running order, the whole, and each object measured by itself; `progress` gets the number of runs done.
+  /// Stages in running order, the whole, drawing and writing, and each object measured by itself; `progress` gets the number of runs done.
   ///
   /// - Throws: what reading the frame and the networks throw.
   func measure(runs: Int, warmUp: Int, progress: (Int) -> Void = { _ in }) throws -> [Stage] {
@@ -70,6 +73,11 @@ struct FlowBenchmark {
     _ = Parallel.team(of: perceiver.measuringThreads) { ResultsCompositor().compose(frame, items: items) }
     add("compose", lap())
     add("whole flow", clock.now - begin)
+    let scratch = try AtomicDirectory.scratch("bench")
+    _ = lap()
+    try write(perceived, of: frame, into: scratch)
+    add("draw and write", lap())
+    scratch.discard()
     let estimator = ExtentEstimator(
       scene: DepthScene(frame: frame, fused: perceived.depth.metric, estimated: perceived.depth.estimated))
     _ = lap()
@@ -78,5 +86,16 @@ struct FlowBenchmark {
       add("extent \(detection.id)", lap())
     }
     return times
+  }
+
+  /// Draws and writes the files of `ardf run`.
+  private func write(_ perceived: Perceived, of frame: CapturedFrame, into scratch: AtomicDirectory) throws {
+    let outcome = FrameOutcome(
+      perceived, of: frame, perceiver, requests: [], times: PerceptionTimes())
+    let folder = try OutputFolder("\(scratch.temporaryPath)/frame", force: false, inputs: [])
+    let report = FrameReport(outcome, perceiver: perceiver, capture: source.path, path: [])
+    try FrameWriter(folder: folder).write(
+      outcome, report: report, document: nil, threads: perceiver.measuringThreads)
+    try folder.commit()
   }
 }

@@ -191,8 +191,12 @@ struct FrameJob: Sendable {
     let coco = format == .coco ? try COCOResults.entries(outcome.detections, image: frame.pictureId) : []
     let computed = clock.now
     if let output = try open() {
-      let writer = FrameWriter(folder: output, files: files)
-      try await write(outcome, of: frame, coco: coco, to: writer)
+      let path = frame.source.path
+      var report = FrameReport(outcome, perceiver: perceiver, capture: path, path: paths[path] ?? [])
+      report.index = frame.indexPage
+      try FrameWriter(folder: output, files: files).write(
+        outcome, report: report, document: format == .coco ? .array(coco) : nil,
+        threads: perceiver.measuringThreads)
       try output.write(summary, to: RunFolder.summary)
       if format == .csv, frame.folder.isEmpty {
         let line = FrameRecord(outcome: .kept, summary: summary, coco: []).line(of: frame)
@@ -236,53 +240,5 @@ struct FrameJob: Sendable {
 
   private static func entry(_ id: Int, _ mask: JSONValue) -> JSONValue {
     .object((mask.object ?? [:]).merging(["id": .integer(id)]) { $1 })
-  }
-
-  /// Draws and writes everything: files side by side where the frame has more than one thread.
-  private func write(
-    _ outcome: FrameOutcome, of frame: RunFrame, coco: [JSONValue], to writer: FrameWriter
-  ) async throws {
-    let captured = outcome.frame
-    let path = frame.source.path
-    // From the numbers as objects.json has them, as `compose` draws it.
-    let objects = ObjectExtent.json(outcome.scene.extents)
-    let items = try ResultsItem.items(of: outcome.detections.detections, objects: objects)
-    let results = Parallel.team(of: perceiver.measuringThreads) {
-      ResultsCompositor().compose(captured, items: items)
-    }
-    var report = FrameReport(
-      outcome, perceiver: perceiver, capture: path, path: paths[path] ?? [], results: results)
-    report.index = frame.indexPage
-    let page = report
-    // The longest first.
-    let steps: [@Sendable () throws -> Void] = [
-      { try writer.write(page) },
-      { if let results { try writer.write(results, named: "results") } },
-      {
-        try writer.write(
-          outcome.detections, image: captured.image, orientation: captured.orientation,
-          document: format != .coco)
-        if format == .coco { try writer.folder.write(.array(coco), to: RunFolder.detections) }
-      },
-      {
-        let depth = outcome.perceived.depth
-        if let report = depth.fusion {
-          try writer.write(report, metric: depth.best)
-        } else if let metric = depth.best {
-          try writer.write(metric)
-        }
-      },
-      {
-        if let relative = outcome.perceived.relative {
-          try writer.write(relative, orientation: captured.orientation)
-        }
-      },
-      { try writer.write(outcome.scene, frame: captured, fused: outcome.perceived.depth.metric) },
-    ]
-    guard perceiver.isOverlapped else { return try steps.forEach { try $0() } }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for step in steps { group.addTask { try step() } }
-      try await group.waitForAll()
-    }
   }
 }

@@ -21,12 +21,22 @@ struct FrameOutcome: Sendable {
     following: (([Detection]) -> [Detection])? = nil
   ) async throws {
     var times = PerceptionTimes()
-    perceived = try await perceiver.perceive(frame, timings: { times.add($0) }, following: following)
+    let perceived = try await perceiver.perceive(frame, timings: { times.add($0) }, following: following)
+    self.init(perceived, of: frame, perceiver, requests: requests, times: times)
+  }
+
+  /// Places effects on the objects of a frame that was perceived in so many `times`.
+  init(
+    _ perceived: Perceived, of frame: CapturedFrame, _ perceiver: Perceiver, requests: [EffectRequest],
+    times: PerceptionTimes
+  ) {
+    var times = times
     let clock = ContinuousClock()
     let began = clock.now
     scene = PlacedScene(perceived.extents, of: perceived.detections, requests: requests)
     times.placement += clock.now - began
     self.times = times
+    self.perceived = perceived
     self.frame = frame
     detections = DetectionsFile(
       image: frame.name, imageSize: frame.imageSize, model: perceiver.detector.description,

@@ -14,16 +14,14 @@ import Sharding
 
 extension FrameReport {
   /// The report of a frame's results.
-  init(
-    _ outcome: FrameOutcome, perceiver: Perceiver, capture: String, path: [Pose], results: RGBImage? = nil
-  ) {
+  init(_ outcome: FrameOutcome, perceiver: Perceiver, capture: String, path: [Pose]) {
     self.init(
       frame: outcome.frame, capture: absolutePath(capture), detections: outcome.detections,
       objects: ObjectExtent.json(outcome.scene.extents), effects: outcome.scene.effects,
       relative: outcome.perceived.relative, fusion: outcome.perceived.depth.fusion?.json,
       metric: outcome.perceived.depth.best?.values, metricSource: outcome.perceived.depth.best?.codes,
       path: path,
-      notes: outcome.notes, timings: outcome.times.entries(of: perceiver), results: results)
+      notes: outcome.notes, timings: outcome.times.entries(of: perceiver))
   }
 }
 

@@ -6,28 +6,39 @@ import OutputFolders
 import Reporting
 
 /// Writes the files of each stage; docs/reference/formats.md describes them.
-struct FrameWriter {
+struct FrameWriter: Sendable {
   let folder: OutputFolder
   var files = FrameFiles()
+
+  /// The making of a file, or of some.
+  typealias Step = @Sendable () throws -> Void
 
   func write(_ file: DetectionsFile, image: RGBImage?, orientation: Orientation, document: Bool = true) throws
   {
     // The picture first: it may be of a size that its format has not, and then nothing is written.
-    if let image {
-      try write(
-        Pictures.annotated(image, orientation: orientation, detections: file.detections), named: "annotated")
+    if let image { try writeAnnotated(file, image: image, orientation: orientation) }
+    if document { try write(file) }
+    for detection in file.detections { try writeMask(of: detection) }
+  }
+
+  /// The picture with its detections.
+  func writeAnnotated(_ file: DetectionsFile, image: RGBImage, orientation: Orientation) throws {
+    try write(
+      Pictures.annotated(image, orientation: orientation, detections: file.detections), named: "annotated")
+  }
+
+  /// The document of detections, and the probabilities beside it.
+  func write(_ file: DetectionsFile) throws {
+    try folder.write(file.json(besideProbabilities: true), to: "detections.json")
+    for probabilities in file.detections.lazy.compactMap(MaskProbabilities.init) {
+      try folder.write(Self.array(of: probabilities.grid), to: probabilities.file)
     }
-    if document {
-      try folder.write(file.json(besideProbabilities: true), to: "detections.json")
-      for probabilities in file.detections.lazy.compactMap(MaskProbabilities.init) {
-        try folder.write(Self.array(probabilities.grid), to: probabilities.file)
-      }
-    }
-    for detection in file.detections {
-      guard let mask = detection.mask else { continue }
-      try folder.write(
-        ImageCodec.encodePNG(mask.binary()), to: "masks/\(Self.number(ofObject: detection.id)).png")
-    }
+  }
+
+  func writeMask(of detection: Detection) throws {
+    guard let mask = detection.mask else { return }
+    try folder.write(
+      ImageCodec.encodePNG(mask.binary()), to: "masks/\(Self.number(ofObject: detection.id)).png")
   }
 
   func write(_ file: ClassesFile, image: RGBImage?, orientation: Orientation) throws {
@@ -39,8 +50,16 @@ struct FrameWriter {
   }
 
   func write(_ relative: RelativeDepth, orientation: Orientation) throws {
+    try writePicture(of: relative, orientation: orientation)
+    try writeArray(of: relative)
+  }
+
+  func writePicture(of relative: RelativeDepth, orientation: Orientation) throws {
     try write(Pictures.relative(relative, orientation: orientation), named: "relative")
-    try folder.write(Self.array(relative.values), to: "relative.npy")
+  }
+
+  func writeArray(of relative: RelativeDepth) throws {
+    try folder.write(Self.array(of: relative.values), to: "relative.npy")
   }
 
   func write(_ report: FusionReport, metric: MetricDepth?) throws {
@@ -49,10 +68,19 @@ struct FrameWriter {
   }
 
   func write(_ metric: MetricDepth) throws {
-    try folder.write(Self.array(metric.values), to: "metric.npy")
-    try folder.write(Pictures.depth(metric, scale: files.depthScale), to: "metric.png")
-    try folder.write(ImageCodec.encodePNG(metric.codes), to: Self.metricSource)
-    if files.pfm { try folder.write(PortableFloatMap.encode(metric.values), to: "metric.pfm") }
+    for step in steps(for: metric) { try step() }
+  }
+
+  /// The files of metric depth, each by itself.
+  func steps(for metric: MetricDepth) -> [Step] {
+    [
+      { try folder.write(Self.array(of: metric.values), to: "metric.npy") },
+      { try folder.write(Pictures.depth(metric, scale: files.depthScale), to: "metric.png") },
+      { try folder.write(ImageCodec.encodePNG(metric.codes), to: Self.metricSource) },
+      {
+        if files.pfm { try folder.write(PortableFloatMap.encode(metric.values), to: "metric.pfm") }
+      },
+    ]
   }
 
   func write(_ placed: PlacedScene, frame: CapturedFrame, fused: MetricDepth?) throws {
@@ -60,7 +88,7 @@ struct FrameWriter {
     for extent in placed.extents where extent.box3D.map({ $0.method != .sixPoint }) ?? false {
       let coordinates = extent.cloud.flatMap { [$0.x, $0.y, $0.z] }
       try folder.write(
-        NPYArray(shape: [extent.cloud.count, 3], .float64(coordinates)).encoded(),
+        NPYArray(shape: [extent.cloud.count, 3], .float64(coordinates)),
         to: Self.points(ofObject: extent.id))
     }
     let scene = placed.model(of: frame, fused: fused)
@@ -118,6 +146,10 @@ struct FrameWriter {
   }
 
   static func array(_ plane: Plane<Float>) -> [UInt8] {
-    NPYArray(shape: [plane.height, plane.width], floats: plane.elements).encoded()
+    array(of: plane).encoded()
+  }
+
+  private static func array(of plane: Plane<Float>) -> NPYArray {
+    NPYArray(shape: [plane.height, plane.width], floats: plane.elements)
   }
 }

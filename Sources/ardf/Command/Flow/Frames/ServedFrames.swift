@@ -201,7 +201,7 @@ actor ServedFrames: FrameStore {
     SceneModel(frame: report.frame, extents: scene.extents, effects: report.effects, fused: report.fused)
   }
 
-  private static func text(_ json: JSONValue) -> [UInt8] { Array(json.serialized(pretty: true).utf8) }
+  private static func text(_ json: JSONValue) -> [UInt8] { json.utf8(pretty: true) }
 
   // MARK: - Files
 

@@ -59,12 +59,11 @@ enum Pictures {
       (least, greatest) = (min(least, value), max(greatest, value))
     }
     let range = least <= greatest ? least...greatest : 0...0
-    return ColorMap.spectral.paint(depth.values, range: range).oriented(orientation)
+    return ColorMap.spectral.paint(depth.values.oriented(orientation), range: range)
   }
 
   /// Metric depth as stored, `scale` units to a meter: 0 without depth, 65535 beyond that.
   static func depth(_ depth: MetricDepth, scale: Double) throws -> [UInt8] {
-    try ImageCodec.encodePNG(
-      depth.values.map { meters in UInt16(clamping: meters * Float(scale) + 0.5) })
+    try ImageCodec.encodePNG(depth.values.wholeNumbers(scale: Float(scale)))
   }
 }
