@@ -150,6 +150,7 @@ package struct WorkGrid: Equatable, Sendable {
   }
 
   /// Output rows of a depthwise convolution, as the products before and after it are cut: a thread then reads what it wrote.
+  ///
   /// Maps of few rows, whose products are cut in panels, are cut in blocks of sixteen channels.
   package init(depthwise rows: Int, width: Int, blocks: Int, kernel: Int) {
     keepsRows = true
