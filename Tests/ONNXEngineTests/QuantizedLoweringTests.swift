@@ -100,6 +100,19 @@ import Testing
     }
   }
 
+  @Test("rows whose integers are the zero point have sums of zero", arguments: [4, 20, 700])
+  func zeros(count: Int) throws {
+    var net = DrawnNetwork(seed: 54, input: [6, count])
+    let nothing = net.node("Mul", ["x", net.constant([], [0])])
+    let x = rounded(nothing, scale: 0.024815, zero: 150, type: 2, &net)
+    let drawn = net.floats(count * 7, -127...127).map { $0.rounded() }
+    let weights = net.node(
+      "DequantizeLinear",
+      [integers(drawn, [count, 7], type: 3, &net), net.constant([], [0.015774])])
+    // What is left over would be seen.
+    try net.check(net.node("Mul", [net.node("MatMul", [x, weights]), net.constant([], [1e7])]), "\(count)")
+  }
+
   @Test("integers that others read, or are read by another scale, stay integers")
   func others() throws {
     var net = DrawnNetwork(seed: 48, input: [1, 4, 3, 3])

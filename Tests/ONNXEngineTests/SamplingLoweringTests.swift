@@ -1,7 +1,7 @@
 import ONNXEngine
 import Testing
 
-/// `GridSample`, and the sampling of deformable attention.
+/// `GridSample`, `Resize`, and the sampling of deformable attention.
 @Suite struct SamplingLoweringTests {
   /// Points (images, rows, columns, 2) made of the input's numbers, some beyond the edges.
   private func points(_ shape: [Int], of x: String, _ net: inout DrawnNetwork) -> String {
@@ -30,6 +30,21 @@ import Testing
     var net = DrawnNetwork(seed: 32, input: [1, 6, 5, 7])
     let grid = net.weights([1, 4, 3, 2], -1.3...1.3)
     try net.check(net.node("GridSample", ["x", grid], ["padding_mode": .text(padding)]))
+  }
+
+  /// Places as PyTorch computes them are some hundred-thousandths of a pixel away: ten times what is allowed here.
+  @Test(
+    "a resize's places are rounded as ONNX Runtime rounds them", arguments: ["linear", "cubic"],
+    ["half_pixel", "pytorch_half_pixel", "align_corners"])
+  func resize(mode: String, coordinates: String) throws {
+    let isPlain = mode == "cubic" && coordinates == "align_corners"
+    for sizes in [[22, 300], [7, 1000]] {
+      var net = DrawnNetwork(seed: 36, input: [1, 3, 13, 510])
+      let resized = net.node(
+        "Resize", ["x", "", "", net.integers([1, 3] + sizes)],
+        ["mode": .text(mode), "coordinate_transformation_mode": .text(coordinates)])
+      try net.check(resized, plain: isPlain ? ["Resize"] : [], tolerance: 2e-6, "\(mode), \(sizes)")
+    }
   }
 
   @Test("mirrored, nearest and cubic samples are computed by the definition")

@@ -12,7 +12,6 @@ Needs playwright, numpy, opencv-python (PyPI) and Debian's chromium.
 """
 
 import argparse
-import json
 import re
 import shutil
 import subprocess
@@ -46,10 +45,10 @@ def small_capture(folder):
     """Three frames of the tests' small capture."""
     source = ROOT / "Fuzz/Captures/native"
     shutil.copytree(source, folder)
-    metadata = sorted(folder.glob("*.json"))[0]
-    fields = json.loads(metadata.read_text())
+    # A folder with this file is one frame.
+    metadata = (folder / "frame.json").rename(folder / "00097.json")
     for name in ("00098", "00099"):
-        (folder / f"{name}.json").write_text(json.dumps(fields))
+        shutil.copy(metadata, folder / f"{name}.json")
     return folder
 
 
@@ -61,14 +60,19 @@ def code_of(lines):
     return np.array(rows, np.uint8)
 
 
-def read(modules, inverted):
+def reads(modules, inverted, address):
+    """Whether OpenCV reads an address off a code. It misses one in some dozens at any one size; phones move."""
+    return any(read(modules, inverted, size) == address for size in (8, 4, 6, 10, 12))
+
+
+def read(modules, inverted, size):
     """The text that OpenCV reads of a code, on a terminal whose text is light on dark, or the other way round."""
     picture = np.where(modules == 1, 0, 255).astype(np.uint8)
     border = 255
     if inverted:
         picture, border = 255 - picture, 0
     picture = cv2.copyMakeBorder(picture, 4, 4, 4, 4, cv2.BORDER_CONSTANT, value=border)
-    picture = cv2.resize(picture, None, fx=8, fy=8, interpolation=cv2.INTER_NEAREST)
+    picture = cv2.resize(picture, None, fx=size, fy=size, interpolation=cv2.INTER_NEAREST)
     # Phones read codes of both kinds; OpenCV is given the light one.
     return cv2.QRCodeDetector().detectAndDecode(255 - picture if inverted else picture)[0]
 
@@ -126,7 +130,7 @@ def main():
         address = address[0]
         code = code_of([line for line in lines if line and set(line) <= set(BLOCKS)])
         for name, inverted in (("dark", False), ("light", True)):
-            check(f"OpenCV reads the address off a {name} terminal", read(code, inverted) == address)
+            check(f"OpenCV reads the address off a {name} terminal", reads(code, inverted, address))
         place = address.split("?")[0]
         check("without the token nothing is answered", status(place) == 403 and status(f"{place}frames/0") == 403)
         check("a wrong token is none", status(f"{place}?token=0") == 403)
@@ -167,7 +171,9 @@ def main():
             page.go_back()
             arrive(page, count - 1, count)
             context.close()
-        check("no message on the console", not messages, str(messages))
+        # The browser itself tells what plain HTTP keeps it from, and this script's functions that the page's policy holds up.
+        others = [text for text in messages if "Cross-Origin-Opener-Policy" not in text and "unsafe-eval" not in text]
+        check("no message on the console", not others, str(others))
         browser.close()
         service.terminate()
         service.wait()

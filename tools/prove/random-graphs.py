@@ -152,12 +152,14 @@ class Proof:
             found = self.defect([(part, Verdict(part, part.model, expected(part.model, part.feeds)))], ways)
             return found is not None and found[1] == code
 
-        save(folder / "whole", joined_model([drawing]), drawing.feeds)
+        whole = joined_model([drawing])
+        save(folder / "whole", whole, drawing.feeds)
         try:
             part = shrunk(drawing, verdict.model, does_fail)
         except NotRunError:
             return
         save(folder, part.model, part.feeds)
+        save(folder / "whole", whole, drawing.feeds)
         (folder / "defect.txt").write_text(f"{way}: {code} {text}\n")
         for node in part.nodes:
             settings = {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}

@@ -76,43 +76,61 @@ struct SensorGuidedDepth {
   /// Metric depth on the relative depth's grid, the same for any number of threads.
   func metric(threads: Int) -> MetricDepth {
     let (width, height) = (relative.width, relative.height)
-    let (values, states) = Parallel.rows(height, width: width, threads: threads) { range, values, states in
-      fill(range, &values, &states)
+    let (values, states): ([Float], [DepthState])
+    (values, states) = Parallel.rows(height, width: width, threads: threads) { range, values, states in
+      var around = CellRows(blocks: fractions.count)
+      for y in range {
+        move(&around, to: y)
+        let start = (y - range.lowerBound) * width
+        var judged = around.states
+        compute(y, around, &judged, &values, start)
+        let known = judged.span
+        precondition(start >= 0 && known.count <= states.count - start)
+        for x in 0..<known.count { states[start &+ x] = known[x] }
+      }
     }
     return MetricDepth(
       values: Plane(width: width, height: height, elements: values),
       states: Plane(width: width, height: height, elements: states))
   }
 
-  /// Depth in meters of some rows of pixels, and how it is known.
-  private func fill(
-    _ range: Range<Int>, _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>
-  ) {
-    var upper = [Beside](repeating: Beside(), count: fractions.count)
-    var lower = upper
-    var spread = (upper: -1, lower: -1)
-    var near: (row: Int, states: [DepthState], reachesFar: Bool) = (-1, [], false)
-    for y in range {
-      let row = rows[y]
-      if spread.upper != row.first {
-        if spread.lower == row.first { swap(&upper, &lower) } else { lay(&upper, row: row.first) }
-        spread = (row.first, -1)
+  /// The rows of cells around a row of pixels, laid out under its pixels; -1 stands for none.
+  private struct CellRows {
+    var upper, lower: [Beside]
+    var upperRow = -1
+    var lowerRow = -1
+    var nearestRow = -1
+    /// How depth is known in the nearest cell to each pixel.
+    var states: [DepthState] = []
+    /// Whether some of these are known by no reading near.
+    var reachesFar = false
+
+    init(blocks: Int) {
+      upper = [Beside](repeating: Beside(), count: blocks)
+      lower = upper
+    }
+  }
+
+  /// Lays out what is not laid out yet of the rows of cells around a row of pixels.
+  private func move(_ around: inout CellRows, to y: Int) {
+    let row = rows[y]
+    if around.upperRow != row.first {
+      if around.lowerRow == row.first {
+        swap(&around.upper, &around.lower)
+      } else {
+        lay(&around.upper, row: row.first)
       }
-      if spread.lower != row.second {
-        lay(&lower, row: row.second)
-        spread.lower = row.second
-      }
-      let nearest = row.fraction < 0.5 ? row.first : row.second
-      if near.row != nearest {
-        let states = nearestColumns.map { cells.states[nearest * cells.width + $0] }
-        near = (nearest, states, states.contains { $0 != .measured && $0 != .guided })
-      }
-      let start = (y - range.lowerBound) * relative.width
-      let known = near.states.span
-      precondition(start >= 0 && known.count <= states.count - start)
-      for x in 0..<known.count { states[start &+ x] = known[x] }
-      compute(
-        y, upper.span, lower.span, down: row.fraction, reachesFar: near.reachesFar, &values, &states, start)
+      (around.upperRow, around.lowerRow) = (row.first, -1)
+    }
+    if around.lowerRow != row.second {
+      lay(&around.lower, row: row.second)
+      around.lowerRow = row.second
+    }
+    let nearest = row.fraction < 0.5 ? row.first : row.second
+    if around.nearestRow != nearest {
+      around.nearestRow = nearest
+      around.states = nearestColumns.map { cells.states[nearest * cells.width + $0] }
+      around.reachesFar = around.states.contains { $0 != .measured && $0 != .guided }
     }
   }
 
@@ -136,10 +154,14 @@ struct SensorGuidedDepth {
   }
 
   /// A row of pixels, from `start` on; `states` has those of the nearest cells.
+  ///
+  /// Swift 6.2.3 takes no second parameter that does not escape beside a span that is written to.
   private func compute(
-    _ y: Int, _ upper: Span<Beside>, _ lower: Span<Beside>, down: Float, reachesFar: Bool,
-    _ values: inout MutableSpan<Float>, _ states: inout MutableSpan<DepthState>, _ start: Int
+    _ y: Int, _ around: CellRows, _ states: inout [DepthState], _ values: inout MutableSpan<Float>,
+    _ start: Int
   ) {
+    let (upper, lower) = (around.upper.span, around.lower.span)
+    let down = rows[y].fraction
     let width = relative.width
     let source = relative.elements.span.extracting(y * width..<(y + 1) * width)
     let rights = fractions.span
@@ -174,20 +196,18 @@ struct SensorGuidedDepth {
       }
       let isOrdinary = (meters .> 0) .& (meters .< 100) .& (sums.weights .> Self.leastWeight)
       let pixels = first..<min(first &+ Self.lanes, width)
-      if all(isOrdinary), !reachesFar || !Self.holdsFar(states, start, pixels) { continue }
+      if all(isOrdinary), !around.reachesFar || !Self.holdsFar(states, pixels) { continue }
       for x in pixels {
-        (values[start + x], states[start + x]) = judged(
-          values[start + x], states[start + x], weight: sums.weights[x - first], relative: r[x - first])
+        (values[start + x], states[x]) = judged(
+          values[start + x], states[x], weight: sums.weights[x - first], relative: r[x - first])
       }
     }
   }
 
-  /// Whether some pixels of the row from `start` on have no reading near.
+  /// Whether some pixels of a row have no reading near.
   @inline(__always)
-  private static func holdsFar(
-    _ states: borrowing MutableSpan<DepthState>, _ start: Int, _ pixels: Range<Int>
-  ) -> Bool {
-    for x in pixels where states[start + x] != .measured && states[start + x] != .guided { return true }
+  private static func holdsFar(_ states: [DepthState], _ pixels: Range<Int>) -> Bool {
+    for x in pixels where states[x] != .measured && states[x] != .guided { return true }
     return false
   }
 

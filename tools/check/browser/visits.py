@@ -153,7 +153,7 @@ class Visit:
 
 def check_taps(visit, results):
     """Every tap opens the picker of the object that the masks name, or none."""
-    page, wrong, depths, sources, tried = visit.page, [], [], [], 0
+    page, wrong, moved, depths, sources, tried = visit.page, [], [], [], [], 0
     for x, y in results.points():
         # Windows have whole pixels: what is expected is what lies under the pixel that is tapped.
         left, top = (round(value) for value in visit.into_view(x, y))
@@ -162,6 +162,8 @@ def check_taps(visit, results):
             continue
         tried += 1
         visit.tap(left, top)
+        if visit.stored(left, top) != [sx, sy]:
+            moved.append((sx, sy))
         expected = results.expected_object(sx, sy)
         opened = page.locator("#picker").is_visible()
         title = page.locator("#picker-title").text_content() if opened else None
@@ -181,6 +183,7 @@ def check_taps(visit, results):
         if opened:
             page.keyboard.press("Escape")
     visit.check("taps hit the object under them", not wrong, f"{tried} taps {wrong[:3] or ''}")
+    visit.check("the picture stays where it is", not moved, f"{moved[:3] or ''}")
     if results.metric is not None:
         visit.check("depth under the pointer is that of metric.npy", not depths, f"{tried} points {depths[:3] or ''}")
         visit.check("how it is known is that of metric-source.png", not sources, f"{sources[:3] or ''}")

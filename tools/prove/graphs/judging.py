@@ -53,9 +53,15 @@ def all_values(model, feeds):
 
 
 def changed(model, feeds, values, random, share):
-    """The model and its inputs, every element that a node makes or an input has a little changed."""
+    """The model and its inputs, every element that a node makes or an input has a little changed; known places too."""
     other = type(model)()
     other.CopyFrom(model)
+    places = {node.input[1] for node in model.graph.node if node.op_type == "GridSample"}
+    for tensor in other.graph.initializer:
+        if tensor.name in places:
+            array = numpy_helper.to_array(tensor)
+            factors = 1 + share * random.uniform(-1, 1, array.shape)
+            tensor.CopyFrom(numpy_helper.from_array((array * factors).astype(np.float32), tensor.name))
     del other.graph.node[:]
     for node in model.graph.node:
         kept = other.graph.node.add()

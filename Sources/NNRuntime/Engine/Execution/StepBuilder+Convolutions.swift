@@ -133,8 +133,7 @@ extension StepBuilder {
       task.prologue = .normalize(normalization)
       owners += parameters
     case .enlarge(let larger):
-      let (resampling, tables) = resampling(
-        shapes[node.inputs[0]], larger.height, larger.width, larger.interpolation)
+      let (resampling, tables) = resampling(shapes[node.inputs[0]], larger)
       task.prologue = .enlarge(resampling)
       owners += tables
     case .quantize(let steps): task.prologue = .quantize(steps)

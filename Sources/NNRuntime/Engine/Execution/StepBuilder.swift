@@ -148,11 +148,10 @@ package struct StepBuilder {
   // MARK: What several operators read
 
   /// The tables of a resize of a map of shape `input`, and what owns them.
-  func resampling(
-    _ input: MapShape, _ height: Int, _ width: Int, _ interpolation: Interpolation
-  ) -> (Resampling, [AnyObject]) {
-    let rows = ResampleTable(from: input.height, to: height, interpolation)
-    let columns = ResampleTable(from: input.width, to: width, interpolation)
+  func resampling(_ input: MapShape, _ resize: Resize) -> (Resampling, [AnyObject]) {
+    let (kind, divides) = (resize.interpolation, resize.dividesPlaces)
+    let rows = ResampleTable(from: input.height, to: resize.height, kind, dividing: divides)
+    let columns = ResampleTable(from: input.width, to: resize.width, kind, dividing: divides)
     let (rowIndices, columnIndices) = (TaskMemory(array: rows.indices), TaskMemory(array: columns.indices))
     let (rowWeights, columnWeights) = (FloatMemory(rows.weights), FloatMemory(columns.weights))
     return unsafe (

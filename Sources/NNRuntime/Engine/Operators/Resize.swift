@@ -15,6 +15,9 @@ public enum Interpolation: Hashable, Sendable {
 package struct Resize: VectorOperator {
   package var interpolation: Interpolation
   package var height, width: Int
+  /// Whether places in the input are computed as quotients, as ONNX Runtime does it: they are rounded otherwise than
+  /// PyTorch's products.
+  package var dividesPlaces = false
 
   package var parameterCount: Int { 0 }
   package func floats(_ reduced: ReducedProducts) -> FloatMaps { .none }
@@ -44,7 +47,7 @@ package struct Resize: VectorOperator {
   package func step(_ layer: PlacedNode, _ kernel: Kernel<ResizeTask>, _ builder: StepBuilder) -> Step {
     let node = layer.node
     let (input, output) = (builder.shapes[node.inputs[0]], builder.shapes[node.output])
-    let (resampling, tables) = builder.resampling(input, output.height, output.width, interpolation)
+    let (resampling, tables) = builder.resampling(input, self)
     let task = TaskMemory(
       ResizeTask(
         inHeight: input.height, inWidth: input.width, outHeight: output.height, outWidth: output.width,
@@ -73,6 +76,15 @@ package struct Resize: VectorOperator {
 extension Value {
   /// The map resampled to another size.
   public func resized(height: Int, width: Int, _ interpolation: Interpolation, name: String) -> Value {
-    applying(Resize(interpolation: interpolation, height: height, width: width), name: name)
+    resized(height: height, width: width, interpolation, dividesPlaces: false, name: name)
+  }
+
+  /// The same with places in the map as quotients or as products.
+  package func resized(
+    height: Int, width: Int, _ interpolation: Interpolation, dividesPlaces: Bool, name: String
+  ) -> Value {
+    applying(
+      Resize(interpolation: interpolation, height: height, width: width, dividesPlaces: dividesPlaces),
+      name: name)
   }
 }

@@ -6,8 +6,14 @@ struct ResampleTable: Equatable, Sendable {
   private(set) var indices: [Int32] = []
   private(set) var weights: [Float] = []
 
-  /// The table from `input` to `output` elements, in single precision as the reference frameworks do it.
-  init(from input: Int, to output: Int, _ interpolation: Interpolation) {
+  /// The table from `input` to `output` elements, in single precision as the reference frameworks do it: PyTorch, or ONNX
+  /// Runtime where places are quotients.
+  init(from input: Int, to output: Int, _ interpolation: Interpolation, dividing: Bool = false) {
+    func place(_ i: Int, alignCorners: Bool) -> Float {
+      dividing
+        ? Self.quotient(i, input, output, alignCorners: alignCorners)
+        : Self.product(i, input, output, alignCorners: alignCorners)
+    }
     switch interpolation {
     case .nearest:
       taps = 1
@@ -18,7 +24,7 @@ struct ResampleTable: Equatable, Sendable {
     case .bilinear(let alignCorners):
       taps = 2
       for i in 0..<output {
-        let source = Self.coordinate(i, input, output, alignCorners: alignCorners)
+        let source = place(i, alignCorners: alignCorners)
         let clamped = max(source, 0)
         let first = min(Int(clamped), input - 1)
         let fraction = min(max(clamped - Float(first), 0), 1)
@@ -28,7 +34,7 @@ struct ResampleTable: Equatable, Sendable {
     case .bicubic:
       taps = 4
       for i in 0..<output {
-        let source = Self.coordinate(i, input, output, alignCorners: false)
+        let source = place(i, alignCorners: false)
         let first = source.rounded(.down)
         let fraction = source - first
         for tap in -1...2 {
@@ -39,9 +45,16 @@ struct ResampleTable: Equatable, Sendable {
     }
   }
 
-  private static func coordinate(_ i: Int, _ input: Int, _ output: Int, alignCorners: Bool) -> Float {
+  /// Where element `i` of the result lies in the input.
+  private static func product(_ i: Int, _ input: Int, _ output: Int, alignCorners: Bool) -> Float {
     if alignCorners { return output == 1 ? 0 : Float(i) * (Float(input - 1) / Float(output - 1)) }
     return (Float(i) + 0.5) * (Float(input) / Float(output)) - 0.5
+  }
+
+  /// The same but for its rounding.
+  private static func quotient(_ i: Int, _ input: Int, _ output: Int, alignCorners: Bool) -> Float {
+    if alignCorners { return output == 1 ? 0 : Float(i) * Float(input - 1) / Float(output - 1) }
+    return (Float(i) + 0.5) / (Float(output) / Float(input)) - 0.5
   }
 
   /// The cubic convolution kernel with A = -0.75 (Keys, 1981).

@@ -112,8 +112,8 @@ extension AttentionPattern.Found {
     let (shared, summed) = (axes.shared, axes.summed)
     let tokens = axes.result.filter { !shared.contains($0) }
     guard summed.count == 1, tokens.count == 2, tokens[1] == axes.result.last,
-      let query = axes.first.order(of: shared + tokens.prefix(1) + summed),
-      let key = axes.second.order(of: shared + tokens.suffix(1) + summed),
+      let query = axes.first.order(of: shared + [tokens[0]] + summed),
+      let key = axes.second.order(of: shared + [tokens[1]] + summed),
       let order = axes.result.order(of: shared + tokens),
       // Addends lie as the products are written.
       addends == nil || order == Array(order.indices)

@@ -13,9 +13,9 @@ enum ResizeRule: Rule {
       let map = operands.island.map(x, operands.name)
     else { return nil }
     if shape == x.shape { return [x] }
-    return [
-      operands.island.tensor(map.resized(height: shape[2], width: shape[3], kind, name: operands.name))
-    ]
+    let resized = map.resized(
+      height: shape[2], width: shape[3], kind, dividesPlaces: true, name: operands.name)
+    return [operands.island.tensor(resized)]
   }
 
   /// Whether sizes are the input's times the scales, without a rest: the engine knows sizes alone.

@@ -6,7 +6,8 @@ import NNKernelInterface
 
 /// Integers of 8 bits of known steps: an input x becomes a = round(x / scale) - low, from 0 to 255, a weight stays what it is.
 ///
-/// Sums of products are exact. From them comes the convolution's sum as from those of `EightBits`.
+/// Sums of products are exact, and so is what is added to them for `low`: where all of a row stands for zero, its sum is the
+/// bias, whatever a normalization then divides it by.
 enum SteppedBytes: RowIntegers {
   typealias Words = IntegerQuads
   @inline(__always) static var bytes: Int { EightBits.bytes }
@@ -28,8 +29,13 @@ enum SteppedBytes: RowIntegers {
   static func scaling(
     rows: UnsafePointer<Float>, stride: Int, columns: UnsafePointer<Float>, stride columnStride: Int,
     isWide: Bool
-  ) -> RangedSums {
-    EightBits.scaling(rows: rows, stride: stride, columns: columns, stride: columnStride, isWide: isWide)
+  ) -> SteppedSums {
+    let second = isWide ? 16 : 0
+    // All rows are described alike.
+    let (scale, low) = (Vector(repeating: rows[0]), Vector(repeating: rows[stride]))
+    return SteppedSums(
+      scale: scale, low: load(columns), high: load(columns + second),
+      lowSums: load(columns + columnStride) * low, highSums: load(columns + columnStride + second) * low)
   }
 
   /// The rows of the map that the windows of some output rows read, with zeros around them, after a window that is not
@@ -118,7 +124,7 @@ enum SteppedBytes: RowIntegers {
       }
       if Words.interleavesRows { Words.interleave(numbers, shape.rowCount, target) }
       scratch.described[row] = steps.scale
-      scratch.described[row &+ RowScratch<Self>.stride] = (steps.low + Words.shift) * steps.scale
+      scratch.described[row &+ RowScratch<Self>.stride] = steps.low + Words.shift
     }
   }
 
@@ -149,5 +155,15 @@ enum SteppedBytes: RowIntegers {
       let steps = smaller(larger(x * factor, low), high)
       return ardf_int32_nearest(steps + Vector(repeating: Self.whole) - above)
     }
+  }
+}
+
+/// Sums of products of integers with one scale for all rows and one a column, and what is added to a column's first.
+struct SteppedSums: SumScaling {
+  let scale, low, high, lowSums, highSums: Vector
+
+  @inline(__always) func sum(_ products: Vector, row: Int, isSecond: Bool, bias: Vector) -> Vector {
+    let sum = (products + (isSecond ? highSums : lowSums)) * scale
+    return multiplyAdd(sum, isSecond ? high : low, bias)
   }
 }
