@@ -107,8 +107,11 @@ package struct FileBytes: Sendable {
 package func withRawBytes<Element: BitwiseCopyable, Result, Failure: Error>(
   of elements: [Element], _ body: (RawSpan) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  let bytes = unsafe elements.span.bytes
-  return try body(bytes)
+  // Swift 6.2.3 has `Span.bytes` for safe, later ones do not.
+  let result = unsafe elements.withUnsafeBytes { buffer in
+    Swift.Result { () throws(Failure) in try body(unsafe RawSpan(_unsafeBytes: buffer)) }
+  }
+  return try result.get()
 }
 
 /// The bytes of an array of plain values in this machine's byte order.

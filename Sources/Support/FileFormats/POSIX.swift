@@ -214,19 +214,25 @@ package enum POSIX {
   }
 
   package static func write(_ bytes: Span<UInt8>, to descriptor: Int32, path: String) throws(FileError) {
-    try unsafe write(bytes.bytes, to: descriptor, path: path)
+    let failure = unsafe bytes.withUnsafeBufferPointer {
+      unsafe written(UnsafeRawBufferPointer($0), to: descriptor)
+    }
+    guard failure == 0 else { throw .from(errno: failure, path: path) }
   }
 
   package static func write(_ bytes: RawSpan, to descriptor: Int32, path: String) throws(FileError) {
-    let failure: Int32 = unsafe bytes.withUnsafeBytes { buffer in
-      var done = 0
-      while done < buffer.count {
-        let count = unsafe Glibc.write(descriptor, buffer.baseAddress! + done, buffer.count - done)
-        if count >= 0 { done += count } else if errno != EINTR { return errno }
-      }
-      return 0
-    }
+    let failure = unsafe bytes.withUnsafeBytes { unsafe written($0, to: descriptor) }
     guard failure == 0 else { throw .from(errno: failure, path: path) }
+  }
+
+  /// Writes all bytes; the number of the error that kept it from that, else 0.
+  private static func written(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe Glibc.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
+      if count >= 0 { done += count } else if errno != EINTR { return errno }
+    }
+    return 0
   }
 
   /// Reads `count` bytes; fewer where the file has become shorter.
