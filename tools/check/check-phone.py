@@ -25,7 +25,7 @@ import cv2
 import numpy as np
 from browser import visits
 from browser.visits import check
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDENS = ROOT / "Tests/ModelsTests/Goldens"
@@ -97,10 +97,22 @@ def check_page(page, name, shots):
             page.screenshot(path=shots / f"phone-{name.replace(' ', '-')}-{theme}.png", full_page=True)
 
 
+def shows(page, position):
+    """Whether the page of a frame is ready."""
+    try:
+        return page.evaluate(
+            f"document.documentElement.dataset.ready === 'yes' && data.position?.index === {position}")
+    except Error:
+        # The page is being replaced by the next one.
+        return False
+
+
 def arrive(page, position, count):
-    page.wait_for_function(
-        f"document.documentElement.dataset.ready === 'yes' && data.position?.index === {position}",
-        timeout=visits.patience)
+    # Asked again and again from here: what the browser would wait for is text, which the page's policy lets nobody evaluate.
+    waited = 0
+    while not shows(page, position) and waited < visits.patience:
+        page.wait_for_timeout(50)
+        waited += 50
     title = page.title()
     check(f"the title says frame {position + 1}", f"frame {position + 1} of {count}" in title, title)
     shown = page.input_value("#position")
@@ -122,63 +134,70 @@ def main():
         service = subprocess.Popen(
             [options.ardf, "serve", capture, "--listen", "0.0.0.0:0", *map(str, more)], stderr=subprocess.PIPE,
             text=True)
-        lines, address = [], None
-        while not address and (line := service.stderr.readline()):
-            lines.append(line.rstrip("\n"))
-            address = re.search(r"http://\S+/\?token=\w+", line)
-        check("an address with a token is printed", address is not None, "\n".join(lines))
-        address = address[0]
-        code = code_of([line for line in lines if line and set(line) <= set(BLOCKS)])
-        for name, inverted in (("dark", False), ("light", True)):
-            check(f"OpenCV reads the address off a {name} terminal", reads(code, inverted, address))
-        place = address.split("?")[0]
-        check("without the token nothing is answered", status(place) == 403 and status(f"{place}frames/0") == 403)
-        check("a wrong token is none", status(f"{place}?token=0") == 403)
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                  "--ignore-gpu-blocklist"])
-        messages = []
-        for size, (width, height, touch) in visits.SIZES.items():
-            context = browser.new_context(viewport={"width": width, "height": height}, has_touch=touch,
-                                          is_mobile=touch, device_scale_factor=2 if touch else 1)
-            page = context.new_page()
-            page.set_default_timeout(visits.patience)
-            page.on("console", lambda message: messages.append(message.text))
-            page.on("pageerror", lambda error: messages.append(str(error)))
-            page.goto(address)
-            page.wait_for_selector("html[data-ready=yes]", state="attached")
-            check(f"{size}: the address keeps no token in sight", "token" not in page.url, page.url)
-            count = page.evaluate("data.position.count")
-            start = page.evaluate("data.position.index")
-            if start:
-                page.fill("#position", "1")
-                page.press("#position", "Enter")
-            arrive(page, 0, count)
-            check(f"{size}: there is no frame before the first", page.is_disabled("#before"))
-            check_page(page, f"{size} first frame", options.shots)
-            page.tap("#after") if touch else page.click("#after")
-            arrive(page, 1, count)
-            page.focus("#after")
-            page.keyboard.press("Enter")
-            arrive(page, 2, count)
-            page.fill("#position", str(count + 7))
-            page.press("#position", "Enter")
-            arrive(page, count - 1, count)
-            check(f"{size}: there is no frame after the last", page.is_disabled("#after"))
-            page.click("#before")
-            arrive(page, count - 2, count)
-            page.go_back()
-            arrive(page, count - 1, count)
-            context.close()
-        # The browser itself tells what plain HTTP keeps it from, and this script's functions that the page's policy holds up.
-        others = [text for text in messages if "Cross-Origin-Opener-Policy" not in text and "unsafe-eval" not in text]
-        check("no message on the console", not others, str(others))
-        browser.close()
-        service.terminate()
-        service.wait()
+        try:
+            visit(service, playwright, options)
+        finally:
+            service.terminate()
+            service.wait()
     print(f"{visits.failures} failed")
     return 1 if visits.failures else 0
+
+
+def visit(service, playwright, options):
+    """Reads what the service prints, and visits its pages with windows of both sizes."""
+    lines, address = [], None
+    while not address and (line := service.stderr.readline()):
+        lines.append(line.rstrip("\n"))
+        address = re.search(r"http://\S+/\?token=\w+", line)
+    check("an address with a token is printed", address is not None, "\n".join(lines))
+    address = address[0]
+    code = code_of([line for line in lines if line and set(line) <= set(BLOCKS)])
+    for name, inverted in (("dark", False), ("light", True)):
+        check(f"OpenCV reads the address off a {name} terminal", reads(code, inverted, address))
+    place = address.split("?")[0]
+    check("without the token nothing is answered", status(place) == 403 and status(f"{place}frames/0") == 403)
+    check("a wrong token is none", status(f"{place}?token=0") == 403)
+    browser = playwright.chromium.launch(
+        executable_path=shutil.which("chromium"),
+        args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+              "--ignore-gpu-blocklist"])
+    messages = []
+    for size, (width, height, touch) in visits.SIZES.items():
+        context = browser.new_context(viewport={"width": width, "height": height}, has_touch=touch,
+                                      is_mobile=touch, device_scale_factor=2 if touch else 1)
+        page = context.new_page()
+        page.set_default_timeout(visits.patience)
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.goto(address)
+        page.wait_for_selector("html[data-ready=yes]", state="attached")
+        check(f"{size}: the address keeps no token in sight", "token" not in page.url, page.url)
+        count = page.evaluate("data.position.count")
+        start = page.evaluate("data.position.index")
+        if start:
+            page.fill("#position", "1")
+            page.press("#position", "Enter")
+        arrive(page, 0, count)
+        check(f"{size}: there is no frame before the first", page.is_disabled("#before"))
+        check_page(page, f"{size} first frame", options.shots)
+        page.tap("#after") if touch else page.click("#after")
+        arrive(page, 1, count)
+        page.focus("#after")
+        page.keyboard.press("Enter")
+        arrive(page, 2, count)
+        page.fill("#position", str(count + 7))
+        page.press("#position", "Enter")
+        arrive(page, count - 1, count)
+        check(f"{size}: there is no frame after the last", page.is_disabled("#after"))
+        page.click("#before")
+        arrive(page, count - 2, count)
+        page.go_back()
+        arrive(page, count - 1, count)
+        context.close()
+    # The browser itself says what plain HTTP keeps it from.
+    others = [text for text in messages if "Cross-Origin-Opener-Policy" not in text]
+    check("no message on the console", not others, str(others))
+    browser.close()
 
 
 if __name__ == "__main__":
