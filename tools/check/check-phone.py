@@ -108,7 +108,7 @@ def shows(page, position):
 
 
 def arrive(page, position, count):
-    # Asked again and again from here: what the browser would wait for is text, which the page's policy lets nobody evaluate.
+    # Asked again and again from here: a browser evaluates what it waits for as text, which the page's policy forbids.
     waited = 0
     while not shows(page, position) and waited < visits.patience:
         page.wait_for_timeout(50)

@@ -89,26 +89,18 @@ extension MetricDepth {
     let (lanes, most) = (16, Int(UInt8.max))
     for first in stride(from: 0, to: states.count, by: lanes * most) {
       let cells = states.extracting(first..<min(first + lanes * most, states.count))
-      var (invalid, measured) = (SIMD16<UInt8>.zero, SIMD16<UInt8>.zero)
-      var (guided, fitted) = (SIMD16<UInt8>.zero, SIMD16<UInt8>.zero)
       let blocks = cells.count / lanes
-      for block in 0..<blocks {
-        let part = cells.extracting(block &* lanes..<block &* lanes &+ lanes)
-        // A loop for each, which becomes a few instructions for all lanes.
-        var codes = SIMD16<UInt8>.zero
-        for lane in 0..<lanes { codes[lane] = part[lane].rawValue }
-        for lane in 0..<lanes { invalid[lane] &+= codes[lane] == DepthState.invalid.rawValue ? 1 : 0 }
-        for lane in 0..<lanes { measured[lane] &+= codes[lane] == DepthState.measured.rawValue ? 1 : 0 }
-        for lane in 0..<lanes { guided[lane] &+= codes[lane] == DepthState.guided.rawValue ? 1 : 0 }
-        for lane in 0..<lanes { fitted[lane] &+= codes[lane] == DepthState.fitted.rawValue ? 1 : 0 }
+      for state in DepthState.allCases {
+        var found = SIMD16<UInt8>.zero
+        for block in 0..<blocks {
+          let part = cells.extracting(block &* lanes..<block &* lanes &+ lanes)
+          // A loop for each, which becomes a few instructions for all lanes.
+          var codes = SIMD16<UInt8>.zero
+          for lane in 0..<lanes { codes[lane] = part[lane].rawValue }
+          for lane in 0..<lanes { found[lane] &+= codes[lane] == state.rawValue ? 1 : 0 }
+        }
+        counts[Int(state.rawValue)] += found.indices.reduce(0) { $0 + Int(found[$1]) }
       }
-      var rest = blocks * lanes
-      for (state, found) in [invalid, measured, guided, fitted].enumerated() {
-        let count = found.indices.reduce(0) { $0 + Int(found[$1]) }
-        counts[state] += count
-        rest -= count
-      }
-      counts[Int(DepthState.extrapolated.rawValue)] += rest
       for index in blocks * lanes..<cells.count { counts[Int(cells[index].rawValue)] += 1 }
     }
     return counts

@@ -8,9 +8,13 @@ public struct ColorMap: Sendable, Equatable {
   }
 
   /// The color of a value; values outside 0...1 are clamped, NaN counts as 0.
-  public func callAsFunction(_ value: Float) -> Color { colors[Self.entry(of: value)] }
+  public func callAsFunction(_ value: Float) -> Color { colors[Int(Self.entry(of: value))] }
 
-  private static func entry(of value: Float) -> Int { value > 0 ? Int(min(value, 1) * 255 + 0.5) : 0 }
+  /// The nearest entry to a place from 0 to 1; the first of what is not a number.
+  @inline(__always)
+  private static func entry(of place: Float) -> UInt16 {
+    UInt16(truncatingIfNeeded: ((place > 0 ? (place < 1 ? place : 1) : 0) * 255 + 0.5).wholePart)
+  }
 
   /// Paints a plane, `range.lowerBound` taking the first color and `range.upperBound` the last;
   /// values that are not finite become `missing`.
@@ -37,17 +41,11 @@ public struct ColorMap: Sendable, Equatable {
     var found = [UInt16](repeating: 0, count: values.count)
     var entries = found.mutableSpan
     precondition(values.count <= entries.count)
-    // Numbers up from this one have no fraction in single precision: adding it rounds, and its last bits count.
-    let (whole, missing): (Float, UInt16) = (0x1p23, 256)
+    let missing: UInt16 = 256
     for index in 0..<values.count {
       let value = values[index]
-      let place = (value - range.lowerBound) * scale
-      let half = (place > 0 ? (place < 1 ? place : 1) : 0) * 255 + 0.5
-      let nearest = (half + whole) - whole
-      let below = nearest > half ? nearest - 1 : nearest
-      let entry = UInt16(truncatingIfNeeded: (below + whole).bitPattern)
       // The difference to itself is 0 of finite numbers alone.
-      entries[index] = value - value == 0 ? entry : missing
+      entries[index] = value - value == 0 ? entry(of: (value - range.lowerBound) * scale) : missing
     }
     return found
   }
